@@ -1,0 +1,1 @@
+"""The models the notebooks play with: plain Python, no GPU."""
