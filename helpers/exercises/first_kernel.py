@@ -1,0 +1,132 @@
+"""Exercises of notebook 01: a kernel, its launch, and the road to the GPU."""
+
+
+from .contract import FunctionExercise, KernelExercise, Mistake, Points, Prediction
+
+
+def _vector_add(x, y):
+    return x + y
+
+
+vector_add = KernelExercise(
+    name="vector_add",
+    points=Points(numerics=5, traffic=2, speed=3),
+    spec="out[i] = x[i] + y[i], for vectors of any length n. "
+         "Read x and y once, write out once, and touch nothing beyond the last element.",
+    inputs=lambda draw, n: {"x": draw.normal(n), "y": draw.normal(n, scale=3.0)},
+    reference=_vector_add,
+    cases=[{"n": 1}, {"n": 781}, {"n": 4096}, {"n": 4097}],
+    gpu_cases=[{"n": (1 << 22) + 1}],
+    compulsory=lambda n: {"x": 4 * n, "y": 4 * n, "out": 4 * n},
+    counted={"n": 8192},
+    timed=lambda bytes: {"n": bytes // 12 // 1024 * 1024},
+    tiers=((0.50, 1), (0.80, 3)),
+    peers={"eager": _vector_add},
+    hints=[
+        "Which elements does program number `pid` own, if every program owns BLOCK of them?",
+        "The last program owns fewer than BLOCK elements. What must its other lanes not do?",
+        "offsets = pid * BLOCK + tl.arange(0, BLOCK); mask = offsets < n; "
+        "give mask= to both loads and to the store.",
+    ],
+    mistakes=[
+        Mistake("nothing_masked", "neither the loads nor the store are masked",
+                {", mask=mask": ""}),
+        Mistake("store_not_masked", "the store is not masked", {"x + y, mask=mask": "x + y"}),
+        Mistake("mask_one_too_far", "the mask lets one element too many through (<= for <)",
+                {"offsets < n": "offsets <= n"}),
+        Mistake("every_program_the_same", "every program works on the first BLOCK elements",
+                {"first + tl.arange": "tl.arange"}),
+        Mistake("tail_not_launched", "the number of programs is rounded down",
+                {"triton.cdiv(n, BLOCK)": "n // BLOCK"}),
+        Mistake("x_twice", "x is loaded a second time", {
+            "x + y, mask": "tl.load(x_ptr + offsets, mask=mask) + y, mask"}, fails="traffic"),
+    ],
+)
+
+# --- occupancy ----------------------------------------------------------------------------------
+
+# Limits of one SM by compute capability: CUDA C++ programming guide and tuning guides.
+SM_LIMITS = {
+    "T4 (7.5)": {"max_threads": 1024, "max_blocks": 16, "shared_memory": 64 << 10},
+    "A100 (8.0)": {"max_threads": 2048, "max_blocks": 32, "shared_memory": 164 << 10},
+    "RTX 3090 (8.6)": {"max_threads": 1536, "max_blocks": 16, "shared_memory": 100 << 10},
+    "RTX 4090 (8.9)": {"max_threads": 1536, "max_blocks": 24, "shared_memory": 100 << 10},
+    "H200 (9.0)": {"max_threads": 2048, "max_blocks": 32, "shared_memory": 228 << 10},
+}
+for _limits in SM_LIMITS.values():
+    _limits.update(registers=65536, reserved_shared_memory=1024, warp_size=32,
+                   register_unit=256, shared_unit=128)
+SM_LIMITS["T4 (7.5)"]["reserved_shared_memory"] = 0     # reserved since compute capability 8.0
+
+
+def _occupancy(threads, registers, shared_memory, sm):
+    from helpers.kernels.occupancy import occupancy as reference
+
+    return reference(threads, registers, shared_memory, sm)
+
+
+def _launches(random):
+    for sm in SM_LIMITS.values():
+        yield (1, 1, 0, sm)
+        yield (1024, 65, 0, sm)                     # one register too many for a single block
+        yield (1000, 32, 0, sm)                     # a partial last warp
+        yield (128, 16, sm["shared_memory"], sm)    # does not fit: the reserve is missing
+        for _ in range(20):
+            yield (random.choice([32, 64, 96, 128, 250, 256, 384, 512, 1024]),
+                   random.randint(8, 255), random.choice([0, 1, 4096, 20000, 49152]), sm)
+
+
+occupancy = FunctionExercise(
+    name="occupancy",
+    points=Points(numerics=5),
+    spec="occupancy(threads, registers, shared_memory, sm) -> (blocks, warps): how many blocks "
+         "of a launch, and how many warps, one SM holds at a time. threads: a block's; registers: "
+         "a thread's; shared_memory: a block's, in bytes; sm: a dict with the limits of one SM.",
+    arguments=_launches,
+    reference=_occupancy,
+    hints=[
+        "Four things run out: threads (in whole warps), blocks, registers, shared memory. "
+        "How many blocks does each allow alone?",
+        "Registers are handed out to whole warps, in units of 256; each quarter of the SM serves "
+        "its own warps from its own quarter of the registers.",
+        "blocks = min(of the four). A block that does not fit at all gives (0, 0).",
+    ],
+    mistakes=[
+        Mistake("no_block_limit", "the limit on blocks per SM is left out",
+                {'min(sm["max_blocks"], by_threads': "min(by_threads"}),
+        Mistake("no_thread_limit", "the limit on threads per SM is left out",
+                {"by_threads, by_registers, by_shared": "by_registers, by_shared"}),
+        Mistake("no_register_limit", "the registers are left out",
+                {"by_threads, by_registers,": "by_threads,"}),
+        Mistake("no_shared_limit", "the shared memory is left out",
+                {"by_registers, by_shared_memory)": "by_registers)"}),
+        Mistake("threads_for_warps", "the second number counts threads instead of warps",
+                {"return blocks, blocks * warps": "return blocks, blocks * threads"}),
+    ],
+)
+
+# --- host copies --------------------------------------------------------------------------------
+
+
+def _host_copy_key(device):
+    from helpers.measured import copies
+
+    return copies(device)
+
+
+host_copy = Prediction(
+    name="host_copy",
+    points=Points(numerics=3),
+    spec="Predict, before you measure, how many milliseconds it takes to move 256 MiB from pinned "
+         "host memory to the GPU, back, and from one place on the GPU to another.",
+    key=_host_copy_key,
+    units={"to_device_ms": "ms", "to_host_ms": "ms", "on_device_ms": "ms"},
+    hints=[
+        "A copy takes bytes divided by the speed of the slowest road it takes.",
+        "Between host and device the road is PCIe: 16 lanes of generation 4 carry 32 GB/s, "
+        "of generation 5 64 GB/s, each way, at best.",
+        "On the device every byte is read and written: twice 256 MiB over the HBM's bandwidth.",
+    ],
+)
+
+EXERCISES = [vector_add, occupancy, host_copy]

@@ -1,0 +1,116 @@
+"""Inputs and outputs of a case: seeded, of one dtype, inside guard bands.
+
+Every tensor is a view in the middle of a larger storage.  The elements around it, and between its
+rows when the case asks for padded rows, hold a sentinel: a kernel that reads them shows NaN, and
+one that writes them is found out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import torch
+
+GUARD = 256     # elements on each side: keeps the view's first element 16-byte aligned
+POISONS = (float("nan"), 1234.5)    # NaN alone would hide in a result that may be NaN
+
+STRESS_ROWS = ("normal", "wide", "high", "low", "constant", "one hot", "tiny", "ramp")
+
+
+@dataclass
+class Draw:
+    """Makes the tensors of one case.
+
+    seed      of everything drawn; the examiner keeps it secret
+    dtype     of floating tensors
+    padding   elements between two rows of a matrix (0: contiguous)
+    """
+
+    seed: int
+    dtype: torch.dtype = torch.float32
+    device: torch.device | str = "cpu"
+    padding: int = 0
+    guards: list[Guard] = field(default_factory=list)
+
+    def __post_init__(self):
+        self._random = torch.Generator(device=self.device).manual_seed(self.seed)
+
+    def normal(self, *shape: int, scale: float = 1.0, shift: float = 0.0) -> torch.Tensor:
+        """Independent normal numbers, `shift + scale * randn(shape)`."""
+        return self._guarded(self._randn(*shape) * scale + shift)
+
+    def rows(self, M: int, N: int, kinds: tuple[str, ...] = ("normal",)) -> torch.Tensor:
+        """A matrix [M, N] whose row m is of kind `kinds[m % len(kinds)]` (see STRESS_ROWS)."""
+        x = self._randn(M, N)
+        for m in range(M if len(kinds) > 1 or kinds != ("normal",) else 0):
+            x[m] = _stress(x[m], kinds[m % len(kinds)])
+        return self._guarded(x)
+
+    def output(self, like: torch.Tensor, poison: float) -> torch.Tensor:
+        """An output of the shape of `like`, filled with `poison`."""
+        return self._guarded(torch.full(like.shape, poison, device=self.device))
+
+    def _randn(self, *shape: int) -> torch.Tensor:
+        return torch.randn(*shape, generator=self._random, device=self.device)
+
+    def _guarded(self, values: torch.Tensor) -> torch.Tensor:
+        strides = list(values.contiguous().stride())
+        if values.ndim > 1 and self.padding:
+            strides[-2] += self.padding
+            for axis in range(values.ndim - 3, -1, -1):
+                strides[axis] = strides[axis + 1] * values.shape[axis + 1]
+        reach = 1 + sum((size - 1) * step for size, step in zip(values.shape, strides, strict=True))
+        reach = reach if values.numel() else 0
+        storage = torch.full((reach + 2 * GUARD,), POISONS[0], dtype=self.dtype,
+                             device=self.device)
+        view = storage.as_strided(values.shape, strides, GUARD)
+        view.copy_(values.to(self.dtype))
+        self.guards.append(Guard(storage, view))
+        return view
+
+
+@dataclass
+class Guard:
+    """A storage, the view that a kernel is given, and what surrounded it at the start."""
+
+    storage: torch.Tensor
+    view: torch.Tensor
+
+    def __post_init__(self):
+        self.snapshot = self.storage.clone()
+
+    def unchanged(self) -> bool:
+        """Nothing in the storage has changed: true of every input after a call."""
+        return same_bits(self.storage, self.snapshot)
+
+    def intact(self) -> bool:
+        """Nothing outside the view has changed: true of every output after a call."""
+        now = self.storage.clone()
+        now.as_strided(self.view.shape, self.view.stride(), GUARD).copy_(
+            self.snapshot.as_strided(self.view.shape, self.view.stride(), GUARD))
+        return same_bits(now, self.snapshot)
+
+
+def same_bits(a: torch.Tensor, b: torch.Tensor) -> bool:
+    """Equal bit for bit, NaN included."""
+    return torch.equal(a.view(torch.uint8), b.view(torch.uint8))
+
+
+def _stress(row: torch.Tensor, kind: str) -> torch.Tensor:
+    if kind == "wide":
+        return row * 20
+    if kind == "high":
+        return row + 100
+    if kind == "low":
+        return row - 1e4
+    if kind == "constant":
+        return torch.full_like(row, 3.0)
+    if kind == "one hot":
+        hot = torch.zeros_like(row)
+        hot[row.abs().argmax()] = 1e4
+        return hot
+    if kind == "tiny":
+        return row * 1e-3
+    if kind == "ramp":
+        return torch.linspace(-4, 4, row.numel(), device=row.device, dtype=row.dtype)
+    return row

@@ -1,0 +1,46 @@
+"""Did the learner's own kernels do the work?
+
+Two questions, asked while the candidate runs on the CPU.  *Which PyTorch operations ran?*
+Allocating, viewing and filling are fine; arithmetic and copies are work done elsewhere, and their
+traffic would go uncounted.  *What is left when kernels do nothing?*  In a ghost run every launch
+is replaced by nothing: an honest output is then still poison everywhere.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from . import interpreter
+
+# Operations that allocate, view, initialise or look at a tensor's shape: no arithmetic on data.
+_HARMLESS = frozenset("""
+    empty empty_like empty_strided new_empty new_empty_strided zeros zeros_like new_zeros ones
+    ones_like new_ones full full_like new_full fill_ zero_ arange scalar_tensor lift_fresh
+    view _unsafe_view as_strided reshape _reshape_alias t transpose permute expand unsqueeze
+    squeeze select slice narrow unbind split split_with_sizes chunk unfold diagonal alias detach
+    view_as flatten unflatten movedim swapaxes _local_scalar_dense is_same_size set_ resize_
+    record_stream is_pinned size stride numel storage_offset sym_size sym_stride sym_numel
+""".split())
+
+
+class _Watcher(TorchDispatchMode):
+    def __init__(self):
+        super().__init__()
+        self.work: list[str] = []
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        name = function.overloadpacket.__name__
+        # The interpreter itself moves tensors about while it runs a launch.
+        if not interpreter.is_running() and name not in _HARMLESS and name not in self.work:
+            self.work.append(name)
+        return function(*args, **(kwargs or {}))
+
+
+@contextlib.contextmanager
+def watching_torch() -> Iterator[list[str]]:
+    """The names of PyTorch operations that did work in the block, kernels' own excepted."""
+    with _Watcher() as watcher:
+        yield watcher.work

@@ -1,0 +1,158 @@
+"""The speed criterion: share of this GPU's own copy speed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+
+from helpers import gpu
+from helpers.exercises.contract import KernelExercise
+
+from . import clock
+from .draw import POISONS, Draw
+from .numerics import compare, expect
+from .report import FAILED, NOT_MEASURED, PARTIAL, PASSED, Criterion
+
+SECONDS_AT_LEAST = 250e-6   # of one timed call: launch overhead must not be what is measured
+SETS = 2
+RUNS = 3
+
+
+def timed_bytes() -> int:
+    """Bytes that one timed call should move on this GPU: four times its L2, 250 µs at least."""
+    probe = max(4 * gpu.l2_bytes(), 64 << 20)
+    source = torch.zeros(probe // 2, dtype=torch.uint8, device=gpu.device())
+    target = torch.empty_like(source)
+    milliseconds, _, _ = clock.median_ms(target.copy_, source, repeats=10)
+    wanted = max(4 * gpu.l2_bytes(), int(SECONDS_AT_LEAST * probe / (milliseconds / 1e3)))
+    free, _ = torch.cuda.mem_get_info()
+    return min(wanted, free // 16)      # references in float64 take several times as much
+
+
+def judge(exercise: KernelExercise, candidate: Callable, seed: int) -> Criterion:
+    """Time the candidate on the GPU; "not measured" is a third outcome beside pass and fail."""
+    maximum = exercise.points.speed
+    if gpu.device() is None:
+        return Criterion("speed", 0, maximum, NOT_MEASURED, [
+            f"Needs a GPU: {gpu.problem()} Its points are open, not lost."])
+    try:
+        best = None
+        for attempt in range(RUNS):
+            result = race(exercise, candidate, seed + 1000 * attempt)
+            if result.wrong:
+                return Criterion("speed", 0, maximum, FAILED, [result.wrong])
+            if len(result.ratios) < clock.PAIRS * 0.7:
+                continue        # the GPU was disturbed: try again
+            if best is None or result.share > best.share:
+                best = result
+            if not _close(exercise, best):
+                break
+        return _verdict(exercise, best)
+    except torch.cuda.OutOfMemoryError:
+        return Criterion("speed", 0, maximum, NOT_MEASURED, [
+            "The GPU's memory is full: close other notebooks, then check again."])
+    finally:
+        clock.release()
+        torch.cuda.empty_cache()
+
+
+def race(exercise: KernelExercise, candidate: Callable, seed: int,
+         pairs: int = clock.PAIRS) -> clock.Race:
+    """The candidate against a copy of the same bytes: every timed call is checked."""
+    dims = exercise.timed(timed_bytes())
+    device = str(gpu.device())
+    sets, expected = [], [None] * SETS
+    for i in range(SETS):
+        draw = Draw(seed + i, exercise.timed_dtype, device)
+        inputs = exercise.inputs(draw, **dims)
+        like = exercise.reference(**inputs)
+        like = like if isinstance(like, tuple) else (like,)
+        outputs = [draw.output(one, POISONS[0]) for one in like]
+        draw.guards.clear()
+        sets.append((outputs, inputs))
+    moved = _bytes(exercise, dims)
+    source = torch.empty(moved // 2, dtype=torch.uint8, device=device).random_()
+    target = torch.empty_like(source)
+    count = 0
+
+    def before(i: int) -> None:
+        nonlocal count
+        count += 1
+        outputs, inputs = sets[i]
+        fresh = exercise.inputs(Draw(seed + 10 * count, exercise.timed_dtype, device), **dims)
+        for name, value in inputs.items():
+            if isinstance(value, torch.Tensor):
+                value.copy_(fresh[name])        # same storage, new values: a memo would be stale
+        expected[i] = expect(exercise.reference, inputs, exercise.timed_dtype, seed,
+                             exercise.exact, perturbations=1)
+        for output in outputs:
+            output.fill_(POISONS[count % 2])
+
+    def run(i: int) -> None:
+        outputs, inputs = sets[i]
+        candidate(*outputs, *inputs.values())
+
+    def after(i: int) -> str | None:
+        for name, output, truth in zip(exercise.outputs, sets[i][0], expected[i], strict=True):
+            if compare(name, output, truth):
+                return f"{_sizes(dims)}: {name} is wrong in a timed call, right in the others."
+        expected[i] = None
+        return None
+
+    result = clock.race(run, lambda i: target.copy_(source), before, after, SETS, pairs)
+    result.dims, result.bytes = dims, moved
+    return result
+
+
+def _bytes(exercise, dims) -> int:
+    """Compulsory bytes of the timed case: `compulsory` counts float32, so rescale to its dtype."""
+    return sum(exercise.compulsory(**dims).values()) * exercise.timed_dtype.itemsize // 4
+
+
+def _sizes(dims) -> str:
+    return " ".join(f"{k}={v}" for k, v in dims.items() if isinstance(v, int))
+
+
+def _reached(exercise, result) -> float:
+    _, high = result.interval()
+    return max((points for share, points in exercise.tiers
+                if high >= share * (1 - clock.GUARD)), default=0.0)
+
+
+def _close(exercise, result) -> bool:
+    """Full points missed by so little that noise could be the reason: worth another run."""
+    full = exercise.tiers[-1][0]
+    if result.share > clock.TOO_FAST:
+        return True
+    return _reached(exercise, result) < exercise.points.speed and result.share > 0.85 * full
+
+
+def _verdict(exercise, result) -> Criterion:
+    maximum = exercise.points.speed
+    if result is None:
+        return Criterion("speed", 0, maximum, NOT_MEASURED, [
+            "The GPU's clock kept changing (too hot, or in use by others): check again later."])
+    low, high = result.interval()
+    seconds = sorted(result.candidate_ms)[len(result.candidate_ms) // 2] / 1e3
+    lines = [
+        f"{_sizes(result.dims)} {str(exercise.timed_dtype).removeprefix('torch.')} on "
+        f"{gpu.name()}: must move {result.bytes / 1e9:.2f} GB, took {seconds * 1e3:.3f} ms, "
+        f"{result.bytes / seconds / 1e12:.2f} TB/s.",
+        f"You reach {result.share:.0%} of a copy of the same bytes "
+        f"(99 % interval {low:.0%} to {high:.0%}); {exercise.tiers[-1][0]:.0%} gives full points.",
+    ]
+    if result.share > clock.TOO_FAST:
+        lines.append("Faster than this GPU can copy: the time cannot be right, so it is not "
+                     "counted. If your code is honest, tell your instructor.")
+        return Criterion("speed", 0, maximum, NOT_MEASURED, lines)
+    if result.clocks and result.clocks[-1].sm_mhz:
+        speeds = [c.sm_mhz for c in result.clocks if c.sm_mhz]
+        lines.append(f"SM clock {min(speeds)} to {max(speeds)} MHz, {result.dropped} of "
+                     f"{result.dropped + len(result.ratios)} pairs set aside.")
+    points = _reached(exercise, result)
+    status = PASSED if points == maximum else PARTIAL if points else FAILED
+    if points < maximum:
+        times = 1 / result.share
+        lines.append(f"In that time the GPU could have moved these bytes {times:.1f} times.")
+    return Criterion("speed", points, maximum, status, lines)
