@@ -263,7 +263,7 @@ def _name_mistake(exercise, failure, attempt, outcome, seed) -> None:
 def _alike(a: Outcome, b: Outcome) -> bool:
     if (a.trace is None) != (b.trace is None):
         return False
-    kinds = [{(f.kind, f.tensor) for f in o.trace.faults} for o in (a, b)]
+    kinds = [{(f.kind, f.tensor, f.lanes) for f in o.trace.faults} for o in (a, b)]
     return kinds[0] == kinds[1] and all(
         torch.allclose(a.outputs[name].double(), b.outputs[name].double(), rtol=1e-3, atol=1e-6,
                        equal_nan=True) for name in a.outputs)

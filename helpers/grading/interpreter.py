@@ -63,6 +63,7 @@ class Fault:
              "reads another program's store"
     tensor   name of the tensor concerned, or None for an address far from all of them
     index    offset in elements from the tensor's first element
+    lanes    how many lanes of that instruction were at fault
     """
 
     kind: str
@@ -71,6 +72,7 @@ class Fault:
     program: tuple[int, int, int]
     kernel: str
     line: int | None
+    lanes: int = 1
 
 
 class MemoryFault(IndexError):
@@ -181,13 +183,13 @@ class Trace:
         self._program, self._linear = (x, y, z), linear
         return x, y, z
 
-    def _fault(self, kind: str, region: _Region | None, index: int) -> None:
+    def _fault(self, kind: str, region: _Region | None, index: int, lanes: int = 1) -> None:
         name = region.name if region else None
         if len(self.faults) < self.max_faults and not any(
                 f.kind == kind and f.tensor == name and f.kernel == self._kernel
                 for f in self.faults):
             self.faults.append(
-                Fault(kind, name, index, self._program, self._kernel, self._current_line()))
+                Fault(kind, name, index, self._program, self._kernel, self._current_line(), lanes))
 
     def _current_line(self) -> int | None:
         frame = sys._getframe()
@@ -247,7 +249,7 @@ class Trace:
         allowed = region.allowed[index]
         if not allowed.all():
             self._fault("store outside" if store else "load outside", region,
-                        int(index[~allowed][0]) - first)
+                        int(index[~allowed][0]) - first, int(np.count_nonzero(~allowed)))
             # A stray store must not destroy a guard band that later cases rely on.
             keep = allowed if store else None
         writer = region.writer[index]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from .grading.quiet import silent
+from .grading.quiet import quiet
 
 # A launch in the code that Inductor writes: a generated Triton or C++ kernel, or a library call.
 _LAUNCH = re.compile(r"(triton_\w+)\.run\(|(cpp_fused\w*)\(|extern_kernels\.(\w+)\("
@@ -39,7 +39,7 @@ def torch_compile(function: Callable, *arguments) -> Compiled:
         import torch
         from torch._inductor.utils import run_and_get_code
 
-        with silent():
+        with quiet():
             torch._dynamo.reset()
             compiled = torch.compile(function)
             _, sources = run_and_get_code(compiled, *arguments)
