@@ -30,7 +30,7 @@ def run_cells(nb, root: Path, timeout: int) -> None:
 
     client = NotebookClient(
         nb, timeout=timeout, kernel_name="python3", record_timing=False,
-        resources={"metadata": {"path": str(root)}},
+        resources={"metadata": {"path": str(root)}}, extra_arguments=["--log-level=ERROR"],
     )
     count = len(nb.cells)
     try:

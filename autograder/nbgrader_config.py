@@ -32,6 +32,8 @@ c.ClearSolutions.end_solution_delimeter = "### END SOLUTION"
 # trusted examiner outside that kernel takes its place here (c.Autograde.autograde_preprocessors);
 # until then, grade only people you trust.
 c.Execute.timeout = 600             # seconds a cell: the first compile of a kernel is slow
+# Without this every kernel says on the terminal that it listens on localhost.
+c.Execute.extra_arguments = ["--HistoryManager.hist_file=:memory:", "--log-level=ERROR"]
 # check() writes nothing to stderr.  Should torch, Triton or Python warn in a graded cell all the
 # same, nbgrader would give it 0 points: this is the second net.
 c.IgnorePattern.enabled = True

@@ -25,7 +25,7 @@ from .draw import POISONS, Draw
 from .failures import Failure, explain_crash, explain_faults, explain_mismatch, explain_poison
 from .honesty import watching_torch
 from .interpreter import Trace, watching
-from .numerics import Mismatch, compare, expect
+from .numerics import Expected, Mismatch, compare, expect
 from .quiet import quiet, time_limit
 from .report import FAILED, NOT_TRIED, PARTIAL, PASSED, Criterion, Result
 
@@ -53,6 +53,7 @@ class Outcome:
     """What one attempt left behind."""
 
     outputs: dict[str, torch.Tensor]
+    expected: dict[str, Expected]
     trace: Trace | None
     failure: Failure | None
     mismatch: Mismatch | None = None
@@ -177,10 +178,10 @@ def run(exercise: KernelExercise, candidate: Callable, attempt: Attempt, seed: i
     """One attempt: draw, call, look at every trace it left."""
     draw = Draw(seed, attempt.dtype, attempt.device, attempt.padding)
     inputs = exercise.inputs(draw, **attempt.dims)
-    expected = expect(exercise.reference, inputs, attempt.dtype, seed, exercise.exact)
+    expected = dict(zip(exercise.outputs, expect(
+        exercise.reference, inputs, attempt.dtype, seed, exercise.exact), strict=True))
     input_guards = list(draw.guards)
-    outputs = {name: draw.output(truth.truth, attempt.poison)
-               for name, truth in zip(exercise.outputs, expected, strict=True)}
+    outputs = {name: draw.output(one.truth, attempt.poison) for name, one in expected.items()}
     output_guards = draw.guards[len(input_guards):]
     arguments = (*outputs.values(), *inputs.values())
     tensors = {**outputs, **{k: v for k, v in inputs.items() if isinstance(v, torch.Tensor)}}
@@ -195,7 +196,7 @@ def run(exercise: KernelExercise, candidate: Callable, attempt: Attempt, seed: i
                 candidate(*arguments)
                 torch.cuda.synchronize()
     except Exception as error:      # whatever the learner's code raises is a verdict, not a crash
-        return Outcome(outputs, trace, explain_crash(error, attempt, trace))
+        return Outcome(outputs, expected, trace, explain_crash(error, attempt, trace))
     failure = None
     if trace is not None:
         failure = explain_faults(trace, work, ghost, exercise, attempt)
@@ -212,15 +213,15 @@ def run(exercise: KernelExercise, candidate: Callable, attempt: Attempt, seed: i
         if touched and failure is None:
             failure = Failure([f"{', '.join(touched)} was written although no kernel ran: "
                                "the work must be done by your Triton kernel."])
-        return Outcome(outputs, trace, failure)
+        return Outcome(outputs, expected, trace, failure)
     if failure:
-        return Outcome(outputs, trace, failure)
-    for (name, output), truth in zip(outputs.items(), expected, strict=True):
-        mismatch = compare(name, output, truth)
+        return Outcome(outputs, expected, trace, failure)
+    for name, output in outputs.items():
+        mismatch = compare(name, output, expected[name])
         if mismatch:
             failure = explain_poison(name, output, attempt) or explain_mismatch(mismatch, attempt)
-            return Outcome(outputs, trace, failure, mismatch)
-    return Outcome(outputs, trace, None)
+            return Outcome(outputs, expected, trace, failure, mismatch)
+    return Outcome(outputs, expected, trace, None)
 
 
 def _wrong_signature(exercise: KernelExercise, candidate) -> Failure | None:
@@ -247,26 +248,43 @@ def _ghost(exercise, candidate, attempt, seed) -> Failure | None:
 
 
 def _name_mistake(exercise, failure, attempt, outcome, seed) -> None:
-    """Name the known wrong version that leaves the same result and the same faults, if any."""
-    if failure.mistake or attempt.device != "cpu":
+    """Name the known wrong version that explains the result best, if one explains it."""
+    if failure.mistake or attempt.device != "cpu" or outcome.trace is None:
         return
+    best, best_distance = None, float("inf")
     for mistake in exercise.mistakes:
         if mistake.fails != "numerics":
             continue
         other = run(exercise, mistakes.variant(exercise, mistake), attempt, seed)
-        if other.failure is not None and _alike(outcome, other):
-            failure.mistake = mistake.name
-            failure.lines.append(f"Your result is what you get when {mistake.says}.")
-            return
+        if other.failure is None or _faults(outcome) != _faults(other):
+            continue
+        distance = _distance(outcome, other)
+        if distance < best_distance:
+            best, best_distance = mistake, distance
+    if best is not None:
+        failure.mistake = best.name
+        failure.lines.append(f"Your result is what you get when {best.says}.")
 
 
-def _alike(a: Outcome, b: Outcome) -> bool:
-    if (a.trace is None) != (b.trace is None):
-        return False
-    kinds = [{(f.kind, f.tensor, f.lanes) for f in o.trace.faults} for o in (a, b)]
-    return kinds[0] == kinds[1] and all(
-        torch.allclose(a.outputs[name].double(), b.outputs[name].double(), rtol=1e-3, atol=1e-6,
-                       equal_nan=True) for name in a.outputs)
+def _faults(outcome: Outcome) -> set:
+    return {(f.kind, f.tensor, f.lanes) for f in outcome.trace.faults}
+
+
+def _distance(a: Outcome, b: Outcome) -> float:
+    """How far two results are apart; infinite unless b explains 95 % of a's error."""
+    total = 0.0
+    for name, truth in a.expected.items():
+        x, y = a.outputs[name].double(), b.outputs[name].double()
+        known = x.isfinite() & y.isfinite()
+        special = (x == y) | (x.isnan() & y.isnan())
+        if bool((~known & ~special).any()):
+            return float("inf")
+        apart = torch.where(known, (x - y).abs(), 0.0)
+        error = torch.where(known, (x - truth.truth).abs(), 0.0).nan_to_num()
+        if bool((apart > 0.05 * error + truth.allowed).any()):
+            return float("inf")
+        total += float(apart.sum())
+    return total
 
 
 # --- traffic ------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ import ast
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -99,8 +100,7 @@ def steps(program: str) -> list[Step]:
 
 # --- plans --------------------------------------------------------------------------------------
 
-@dataclass(frozen=True)
-class Kernel:
+class Kernel(NamedTuple):
     """One launch: the tensors it loads from global memory and those it stores there."""
 
     name: str
@@ -146,6 +146,13 @@ class Plan:
     def bytes(self) -> int:
         """Everything that crosses the belt, the small tensors included."""
         return sum(self.sizes[name] for name in self.loads + self.stores)
+
+    @property
+    def pieces(self) -> list[tuple[str, str, float]]:
+        """Every trip as (tensor, "read" or "write", bytes): what `plots.traffic` draws."""
+        return [(name, way, self.sizes[name]) for kernel in self.kernels
+                for names, way in ((kernel.loads, "read"), (kernel.stores, "write"))
+                for name in names]
 
     def whole(self, name: str) -> bool:
         """Is `name` as large as the largest tensor of the plan?"""
