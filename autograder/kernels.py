@@ -13,15 +13,20 @@ BEGIN, END, STUB = "### BEGIN SOLUTION", "### END SOLUTION", "..."
 
 def kernel_text(folder: Path, name: str, body: str) -> str:
     """Text of the exercise cell whose source in the text source is `body`, an import."""
+    text = cell_text(folder, name)
+    check_import(name, body, text)
+    check_regions(name, text)
+    return text
+
+
+def cell_text(folder: Path, name: str) -> str:
+    """The kernel's file without its docstring and imports, the marks of the solution included."""
     path = folder / f"{name}.py"
     if not path.exists():
         raise BuildError(f"helpers/kernels/{name}.py is missing: the solution text belongs there")
     source = path.read_text(encoding="utf-8")
     compiles(name, source, "does not compile")
-    text = "\n".join(source.splitlines()[_head(source)[1] :]).strip("\n")
-    check_import(name, body, text)
-    check_regions(name, text)
-    return text
+    return "\n".join(source.splitlines()[_head(source)[1] :]).strip("\n")
 
 
 def imported_names(path: Path) -> set[str]:

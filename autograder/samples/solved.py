@@ -1,0 +1,1 @@
+"""Every exercise as in the reference."""

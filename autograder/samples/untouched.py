@@ -1,0 +1,3 @@
+"""Handed in as released."""
+
+SOLVE = False
