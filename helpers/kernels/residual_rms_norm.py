@@ -48,4 +48,4 @@ def residual_rms_norm(
     BLOCK_N = triton.next_power_of_2(max(N, 1))
     residual_rms_norm_kernel[(M,)](
         *rows, weight, *(t.stride(0) for t in rows), N, eps,
-        BLOCK_N=BLOCK_N, num_warps=min(max(BLOCK_N // 1024, 4), 32))
+        BLOCK_N=BLOCK_N, num_warps=min(max(BLOCK_N // 512, 1), 32))

@@ -35,4 +35,4 @@ def rms_norm(out: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, eps: floa
     BLOCK_N = triton.next_power_of_2(max(N, 1))
     rms_norm_kernel[(M,)](
         out, x, weight, out.stride(0), x.stride(0), N, eps,
-        BLOCK_N=BLOCK_N, num_warps=min(max(BLOCK_N // 1024, 4), 32))
+        BLOCK_N=BLOCK_N, num_warps=min(max(BLOCK_N // 512, 1), 32))

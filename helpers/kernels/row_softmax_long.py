@@ -26,21 +26,27 @@ def row_softmax_long_kernel(
     row_max = -3.4028234e38
     row_sum = 0.0
     for start in range(0, N, BLOCK_N):
-        x = tl.load(x_ptr + start + cols, mask=start + cols < N, other=-float("inf"))
-        x = x.to(tl.float32)
+        here = start + cols
+        x = tl.load(x_ptr + here, mask=here < N, other=-float("inf"),
+                    eviction_policy="evict_last").to(tl.float32)    # keep in cache: we come back
         new_max = tl.maximum(row_max, tl.max(x, axis=0))
         row_sum = row_sum * tl.exp(row_max - new_max) + tl.sum(tl.exp(x - new_max), axis=0)
         row_max = new_max
 
+    # Backwards: what was read last is the likeliest to be in the cache still.
+    last = (N - 1) // BLOCK_N * BLOCK_N
     for start in range(0, N, BLOCK_N):
-        x = tl.load(x_ptr + start + cols, mask=start + cols < N, other=-float("inf"))
-        exp = tl.exp(x.to(tl.float32) - row_max)
-        tl.store(out_ptr + start + cols, exp / row_sum, mask=start + cols < N)
+        here = last - start + cols
+        x = tl.load(x_ptr + here, mask=here < N, other=-float("inf"),
+                    eviction_policy="evict_first").to(tl.float32)
+        tl.store(out_ptr + here, tl.exp(x - row_max) / row_sum, mask=here < N,
+                 eviction_policy="evict_first")
 
 
 def row_softmax_long(out: torch.Tensor, x: torch.Tensor) -> None:
     """Softmax of each row: out, x [M, N] of one dtype, rows of any length, any distance apart."""
     M, N = x.shape
     assert out.stride(1) == x.stride(1) == 1, "columns must be adjacent"
+    # 1024 threads with 32 elements each: half of the registers of an SM.
     row_softmax_long_kernel[(M,)](
-        out, x, out.stride(0), x.stride(0), N, BLOCK_N=8192, num_warps=16)
+        out, x, out.stride(0), x.stride(0), N, BLOCK_N=32768, num_warps=32)
