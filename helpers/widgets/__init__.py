@@ -1,0 +1,1 @@
+"""Sliders over the models; a plain picture where widgets do not run."""
