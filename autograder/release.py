@@ -35,8 +35,8 @@ def write(path: Path, data: bytes) -> None:
     os.replace(part, path)
 
 
-def build_sources(course: Course, names: Sequence[str]) -> None:
-    """Text sources to autograder/source/.  All are read before the first is written."""
+def build_sources(course: Course, names: Sequence[str], into: Path) -> None:
+    """Text sources to nbgrader's source layout.  All are read before the first is written."""
     built, problems = {}, []
     for name in names:
         try:
@@ -46,7 +46,7 @@ def build_sources(course: Course, names: Sequence[str]) -> None:
     if problems:
         raise BuildError("\n".join(problems))
     for name, data in built.items():
-        write(course.source / name / f"{name}.ipynb", data)
+        write(into / name / f"{name}.ipynb", data)
 
 
 def nbgrader_config(root: Path, **sections):
@@ -89,9 +89,7 @@ def released(course: Course, names: Sequence[str], beside: Path | None = None) -
     scratch = Path(tempfile.mkdtemp(prefix=".scratch-", dir=beside))
     try:
         copy = course.at(scratch)
-        shutil.copytree(course.solutions, copy.solutions)
-        shutil.copytree(course.kernels, copy.kernels)
-        build_sources(copy, names)
+        build_sources(course, names, copy.source)
         off = {"SaveCells": {"enabled": False}, "GenerateAssignment": {"no_database": True}}
         nbgrader = api(nbgrader_config(scratch, **off))
         for name in names:

@@ -19,7 +19,7 @@ REPORT = "application/vnd.gpu-course.report+json"
 
 def release(course: Course, names: Sequence[str]) -> None:
     """Build and release into the course's own folders and gradebook."""
-    build_sources(course, names)
+    build_sources(course, names, course.source)
     nbgrader = api(nbgrader_config(course.root))
     for name in names:
         succeed(nbgrader.generate_assignment(name), f"release {name}")
