@@ -8,6 +8,7 @@ Meant for a GPU machine.  Needs nbclient, ipykernel and jupytext, and nothing of
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import time
 from collections.abc import Sequence
@@ -16,6 +17,7 @@ from pathlib import Path
 from autograder.course import BuildError, Course, this_course
 from autograder.text import build_notebook
 
+ANSI = re.compile(r"\x1b\[[0-9;]*m")         # colours of a traceback
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
@@ -42,7 +44,8 @@ def run_cells(nb, root: Path, timeout: int) -> None:
                     first = cell.source.strip().splitlines()[0][:60]
                     say(f"  {index + 1:3}/{count}  {time.monotonic() - start:6.1f} s  {first}")
     except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
-        raise BuildError(f"cell {index + 1} of {count} failed:\n{error}") from None
+        text = ANSI.sub("", str(error)).strip()
+        raise BuildError(f"cell {index + 1} of {count} failed:\n{text}") from None
 
 
 def clean(nb, built) -> None:
