@@ -1,0 +1,295 @@
+"""Time the reference kernels against a copy and against what people would use instead.
+
+    python -m benchmarks.run [--quick] [--out DIR]
+
+Writes DIR/<gpu>.json and prints a table.  Without --out it goes to benchmarks/results, and the
+page and the figures that the notebooks show are made from it.  Needs an NVIDIA GPU.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import platform
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from importlib import metadata
+from pathlib import Path
+
+import numpy as np
+import torch
+import triton
+
+from benchmarks import arms, page
+from helpers import gpu
+from helpers.exercises import EXERCISES, KernelExercise
+from helpers.grading import clock, speed
+
+RESULTS = Path(__file__).parent / "results"
+SETS = 2            # input sets in turn, each several times the L2 cache
+CHUNK = 8           # pairs queued at once
+SEED = 20_2611
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="small, without peers: a smoke test")
+    parser.add_argument("--out", type=Path, default=RESULTS, help="folder of the JSON file")
+    options = parser.parse_args()
+    if gpu.device() is None:
+        sys.exit(f"bench: nothing measured. {gpu.problem()}")
+    began = time.perf_counter()
+    pairs = 8 if options.quick else clock.PAIRS
+    count = arms.elements(torch.cuda.mem_get_info()[0])
+    results = environment()
+    results["kernels"] = [
+        measure(case, pairs, peers=not options.quick)
+        for case in arms.cases(count // 8 if options.quick else count)]
+    results["thresholds"] = thresholds(pairs)
+    results["copy_by_size"] = copy_by_size()
+    results["launch"] = launch()
+    results["host_copy"] = host_copy()
+    results["crossover"] = crossover()
+    results["seconds"] = round(time.perf_counter() - began, 1)
+    name = page.slug(results["gpu"])
+    options.out.mkdir(parents=True, exist_ok=True)
+    (options.out / f"{name}.json").write_text(json.dumps(rounded(results), indent=1) + "\n")
+    print(page.table(results))
+    if options.out == RESULTS and not options.quick:
+        page.write()
+    print(f"bench: {options.out / name}.json, {results['seconds']} s")
+
+
+def environment() -> dict:
+    """What the numbers depend on."""
+    versions = {"python": platform.python_version()}
+    for package in ("torch", "triton", "liger-kernel"):
+        try:
+            versions[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            continue
+    versions["cuda"] = torch.version.cuda
+    return {"gpu": gpu.name(), "date": datetime.date.today().isoformat(), "versions": versions,
+            "l2_bytes": gpu.l2_bytes(),
+            "protocol": f"median of {clock.PAIRS} ABBA pairs with a copy of the same bytes, "
+                        f"{SETS} input sets in turn, CUDA events"}
+
+
+# --- kernels ------------------------------------------------------------------------------------
+
+def measure(case: arms.Case, pairs: int, peers: bool) -> dict:
+    """Every arm of a case in pairs with a copy of the same bytes."""
+    print(f"bench: {case.kernel} {case.label}", file=sys.stderr, flush=True)
+    sets = [case.draw(SEED + i, gpu.device()) for i in range(SETS)]
+    source = torch.empty(case.bytes // 2, dtype=torch.uint8, device=gpu.device()).random_()
+    target = torch.empty_like(source)
+    kernel = arms.kernel(case.kernel)
+    functions = {"reference": lambda i: kernel(*sets[i][0], *sets[i][1].values())}
+    others = dict(case.peers)
+    if peers:
+        torch._dynamo.reset()
+        others["torch.compile"] = torch.compile(case.reference, dynamic=False)
+        others["liger-kernel"] = arms.liger(case.kernel)
+    for name, peer in others.items():
+        if peer is not None:
+            functions[name] = lambda i, peer=peer: peer(**sets[i][1])
+    entry = {"kernel": case.kernel, "dims": dict(case.dims),
+             "dtype": str(case.dtype).removeprefix("torch."), "bytes": case.bytes, "arms": {}}
+    for name, function in functions.items():
+        results = function(0)
+        wrong = error(case, sets[0][1], sets[0][0] if name == "reference" else results)
+        del results     # eager versions allocate: their outputs would crowd out the next arm
+        race = timed_pairs(function, lambda i: target.copy_(source), pairs)
+        entry["arms"][name] = summary(race, case.bytes) | {"error": wrong}
+        entry["copy_ms"] = spread(race.ceiling_ms)      # of the last arm: all move the same bytes
+    torch.cuda.empty_cache()
+    return entry
+
+
+def error(case: arms.Case, inputs: dict, results) -> float:
+    """Relative error of the first rows against float64; refuses a wrong arm."""
+    first = next(iter(case.dims.values()))
+    rows = min(first, max(1, (1 << 22) * first // case.bytes))
+    widest = max(x.ndim for x in inputs.values() if isinstance(x, torch.Tensor))
+
+    def cut(x, kind):
+        if not isinstance(x, torch.Tensor):
+            return x
+        return (x[:rows] if x.ndim == widest else x).to(kind)
+
+    truth = case.reference(**{name: cut(x, torch.float64) for name, x in inputs.items()})
+    found = [(result[:rows].double() - right.double()).norm() / right.double().norm()
+             for result, right in zip(arms.as_tuple(results), arms.as_tuple(truth), strict=True)]
+    worst = float(max(found))
+    if not worst < (1e-5 if case.dtype == torch.float32 else 1e-2):
+        raise SystemExit(f"bench: {case.kernel} {case.label} is wrong, relative error {worst:.1e}")
+    return worst
+
+
+def timed_pairs(arm: Callable[[int], None], copy: Callable[[int], None], pairs: int) -> clock.Race:
+    """Times in the order AB BA AB BA.  A chunk of pairs is queued while the GPU still waits, so
+    that no arm's launch is waited for: what is timed is the GPU, not Python."""
+    for i in range(6):
+        arm(i % SETS)
+        copy(i % SETS)
+    race = clock.Race()
+    for start in range(0, pairs, CHUNK):
+        torch.cuda.synchronize()
+        race.clocks.append(gpu.clocks())
+        torch.cuda._sleep(4_000_000)        # cycles, about 2 ms
+        events = []
+        for pair in range(start, min(start + CHUNK, pairs)):
+            order = (copy, arm) if pair % 2 == 0 else (arm, copy)
+            events.append({function: _events(function, pair % SETS) for function in order})
+        torch.cuda.synchronize()
+        for times in events:
+            race.ceiling_ms.append(times[copy][0].elapsed_time(times[copy][1]))
+            race.candidate_ms.append(times[arm][0].elapsed_time(times[arm][1]))
+    return race
+
+
+def _events(function, i):
+    start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    start.record()
+    function(i)
+    end.record()
+    return start, end
+
+
+def spread(values) -> list[float]:
+    """Lower quartile, median, upper quartile."""
+    return [float(q) for q in np.percentile(values, [25, 50, 75])]
+
+
+def summary(race: clock.Race, moved: int) -> dict:
+    """One arm's numbers.  `share` is of a copy's speed; its interval is 99 %."""
+    low, high = race.interval()
+    milliseconds = spread(race.candidate_ms)
+    clocks = [reading.sm_mhz for reading in race.clocks if reading.sm_mhz]
+    return {"ms": milliseconds, "TB_per_s": moved / milliseconds[1] / 1e9,
+            "share": race.share, "share_interval": [low, high],
+            "sm_mhz": [min(clocks), max(clocks)] if clocks else None}
+
+
+def thresholds(pairs: int) -> list[dict]:
+    """Reference, unfused version and threshold side by side, in the examiner's own case."""
+    rows = []
+    for exercise in EXERCISES.values():
+        if not isinstance(exercise, KernelExercise) or not exercise.points.speed:
+            continue
+        print(f"bench: threshold of {exercise.name}", file=sys.stderr, flush=True)
+        dims = {k: v for k, v in exercise.timed(speed.timed_bytes()).items() if k != "kinds"}
+        case = arms.of_exercise(exercise, dims)
+        shares = {name: arm["share"] for name, arm in
+                  measure(case, pairs, peers=False)["arms"].items()}
+        judged = speed.race(exercise, arms.kernel(exercise.name), SEED, pairs)
+        rows.append({"exercise": exercise.name, "dims": dims, "shares": shares,
+                     "examiner_share": judged.share, "examiner_interval": judged.interval(),
+                     "tiers": [list(tier) for tier in exercise.tiers]})
+    return rows
+
+
+# --- the roads ----------------------------------------------------------------------------------
+
+def copy_by_size() -> dict:
+    """Our copy kernel's bytes per second, read and written, with a cold L2 cache."""
+    copy = arms.kernel("copy")
+    result = {"bytes": [], "TB_per_s": []}
+    most = min(4 << 30, torch.cuda.mem_get_info()[0] // 4)
+    size = 64 << 10
+    while size <= most:
+        x = torch.empty(size // 8, device=gpu.device()).normal_()
+        out = torch.empty_like(x)
+        milliseconds, _, _ = clock.median_ms(copy, out, x, repeats=15)
+        result["bytes"].append(size)
+        result["TB_per_s"].append(size / milliseconds / 1e9)
+        size *= 4
+    return result
+
+
+@triton.jit
+def empty_kernel(x_ptr):
+    """Nothing.  Grid: (1,)."""
+
+
+def launch(count: int = 1000) -> dict:
+    """Microseconds per launch of a kernel that does nothing: one after another from Python, as a
+    CUDA graph, and alone from call to result."""
+    x = torch.zeros(1, device=gpu.device())
+
+    def run():
+        empty_kernel[(1,)](x)
+
+    def many():
+        for _ in range(count):
+            run()
+
+    run()
+    times = {"triton_us": many, "torch_us": lambda: [x.add_(0.0) for _ in range(count)]}
+    result = {name: 1e3 * _median_event_ms(function) / count for name, function in times.items()}
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        many()
+    result["cuda_graph_us"] = 1e3 * _median_event_ms(graph.replay) / count
+    waits = []
+    for _ in range(101):
+        torch.cuda.synchronize()
+        start = time.perf_counter()
+        run()
+        torch.cuda.synchronize()
+        waits.append(time.perf_counter() - start)
+    result["launch_and_wait_us"] = 1e6 * statistics.median(waits)
+    return result
+
+
+def _median_event_ms(function: Callable, repeats: int = 9) -> float:
+    times = []
+    for _ in range(repeats):
+        torch.cuda.synchronize()
+        start, end = _events(lambda i: function(), 0)
+        torch.cuda.synchronize()
+        times.append(start.elapsed_time(end))
+    return statistics.median(times)
+
+
+def host_copy(size: int = 256 << 20) -> dict:
+    """Milliseconds to move `size` bytes; `to_device_ms` and `to_host_ms` are for pinned memory."""
+    there = torch.empty(size, dtype=torch.uint8, device=gpu.device()).random_()
+    elsewhere = torch.empty_like(there)
+    result = {"bytes": size}
+    for kind, prefix in (("pinned", ""), ("pageable", "pageable_")):
+        host = torch.ones(size, dtype=torch.uint8, pin_memory=kind == "pinned")
+        result[f"{prefix}to_device_ms"] = clock.median_ms(there.copy_, host, True, repeats=9)[0]
+        result[f"{prefix}to_host_ms"] = clock.median_ms(host.copy_, there, True, repeats=9)[0]
+    result["on_device_ms"] = clock.median_ms(elsewhere.copy_, there, repeats=15)[0]
+    return result
+
+
+def crossover() -> dict:
+    """Microseconds until the sum of two vectors is there, CPU and GPU, by size: wall-clock, because
+    that is what a caller waits for.  `n` is where the curves meet."""
+    from helpers.experiments import first_kernel
+
+    sizes = [4**power for power in range(13)]
+    cpu_us = first_kernel.add_on_cpu(sizes)
+    add = arms.kernel("vector_add")
+    gpu_us = [first_kernel.wall_us(add, *first_kernel.vectors(n, gpu.device())) for n in sizes]
+    return {"sizes": sizes, "cpu_us": cpu_us, "gpu_us": gpu_us,
+            "cpu_threads": torch.get_num_threads(),
+            "n": first_kernel.crossover(sizes, cpu_us, gpu_us)}
+
+
+def rounded(value, digits: int = 5):
+    """Numbers with as many digits as were measured."""
+    if isinstance(value, dict):
+        return {key: rounded(one, digits) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [rounded(one, digits) for one in value]
+    return float(f"{value:.{digits}g}") if isinstance(value, float) else value
+
+
+if __name__ == "__main__":
+    main()
