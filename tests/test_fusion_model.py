@@ -7,7 +7,7 @@ from helpers.simulate import fusion
 
 ROWS, COLUMNS = 64, 256
 MATRIX = {"x": (ROWS, COLUMNS)}
-NORM = {"x": (ROWS, COLUMNS), "residual": (ROWS, COLUMNS), "weight": (COLUMNS,)}
+NORM = {"x": (ROWS, COLUMNS), "r": (ROWS, COLUMNS), "weight": (COLUMNS,)}
 
 
 def test_sin2_cos2_takes_eleven_passes_eager_and_two_fused():
@@ -37,7 +37,7 @@ def test_small_tensors_count_as_bytes_but_not_as_passes():
 
 
 def test_residual_norm_keeps_two_outputs_and_reads_hidden_back_only_in_sweeps():
-    keep = ("hidden", "out")
+    keep = ("h", "out")
     assert fusion.eager(fusion.RESIDUAL_RMS_NORM, **NORM).passes == 10
     fused = fusion.fused(fusion.RESIDUAL_RMS_NORM, keep=keep, **NORM)
     assert (fused.reads, fused.writes) == (2, 2)
@@ -70,7 +70,7 @@ def test_a_line_that_is_not_one_operation_is_refused(line):
 
 
 def test_a_missing_shape_is_named():
-    with pytest.raises(ValueError, match="residual"):
+    with pytest.raises(ValueError, match="h needs r"):
         fusion.eager(fusion.RESIDUAL_RMS_NORM, x=(4, 4), weight=(4,))
 
 
