@@ -27,7 +27,6 @@ def text_of(function, name="vector_add"):
 
 @triton.jit
 def no_store_kernel(out_ptr, x_ptr, y_ptr, n, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     ...
 
 
@@ -48,7 +47,7 @@ def not_compiling_kernel(out_ptr, x_ptr, y_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = offsets < n
     total = [tl.load(p + offsets, mask=mask) for p in (x_ptr, y_ptr) if BLOCK is not None]
-    import math
+    import math  # noqa: F401
     tl.store(out_ptr + offsets, total[0] + total[1], mask=mask)
 
 
@@ -144,7 +143,8 @@ def test_helper_tensors_and_views_are_fine():
 
 
 @pytest.mark.parametrize(("thing", "sentence"), [
-    (lambda: None, "No exercise is called"), (3, "takes the function"), (None, "takes the function"),
+    (lambda: None, "No exercise is called"), (3, "takes the function"),
+    (None, "takes the function"),
 ])
 def test_unknown_exercise(thing, sentence):
     result = check(thing)

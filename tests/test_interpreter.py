@@ -259,7 +259,7 @@ def test_the_ghost_does_nothing():
 
 
 def test_autotuned_kernels_run_their_first_configuration():
-    @triton.autotune(configs=[triton.Config({"BLOCK": 16}), triton.Config({"BLOCK": 32})], key=["n"])
+    @triton.autotune([triton.Config({"BLOCK": 16}), triton.Config({"BLOCK": 32})], key=["n"])
     @triton.jit
     def kernel(out_ptr, x_ptr, n, BLOCK: tl.constexpr):
         offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)

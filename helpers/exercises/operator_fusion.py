@@ -36,7 +36,8 @@ sin2_cos2 = KernelExercise(
                 {"cos * cos, mask=mask": "cos * cos"}),
         Mistake("not_squared", "sine and cosine are added without being squared",
                 {"sin * sin + cos * cos": "sin + cos"}),
-        Mistake("one_term", "the cosine's square is missing", {"sin * sin + cos * cos": "sin * sin"}),
+        Mistake("one_term", "the cosine's square is missing",
+                {"sin * sin + cos * cos": "sin * sin"}),
         Mistake("through_memory", "a partial result is stored to out and loaded back", {
             "tl.store(out_ptr + offsets, sin * sin + cos * cos, mask=mask)":
                 "tl.store(out_ptr + offsets, sin * sin, mask=mask)\n"
@@ -160,7 +161,8 @@ residual_rms_norm = KernelExercise(
                 {"axis=0) / N": "axis=0)"}),
         Mistake("norm_of_x", "the norm is taken of x alone, without the residual",
                 {"tl.sum(hidden * hidden": "tl.sum(x * x"}),
-        Mistake("no_weight", "the weight is left out", {"hidden * scale * weight": "hidden * scale"}),
+        Mistake("no_weight", "the weight is left out",
+                {"hidden * scale * weight": "hidden * scale"}),
         Mistake("hidden_not_stored", "hidden is not stored",
                 {"tl.store(hidden_ptr + row * stride_hm + cols, hidden, mask=mask)": "pass"}),
         Mistake("hidden_read_back", "hidden is stored and then loaded back",

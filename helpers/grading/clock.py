@@ -91,9 +91,9 @@ def race(candidate: Callable[[int], None], ceiling: Callable[[int], None],
             first = gpu.clocks()
             arms = (ceiling, candidate) if pair % 2 == 0 else (candidate, ceiling)
             # The neighbour set has just been written: both arms start with the same cold L2.
-            times = {}
+            times, flush = {}, _flusher()
             for arm in arms:
-                _flusher()()
+                flush()
                 times[arm] = _event_ms(lambda arm=arm, i=i: arm(i))
             result.wrong = after(i)
             if result.wrong:
@@ -143,15 +143,24 @@ def _event_ms(function: Callable[[], None]) -> float:
 
 
 _scratch: dict[int, torch.Tensor] = {}
+_HOLD_CYCLES = 1_000_000    # about half a millisecond
 
 
 def _flusher() -> Callable[[], None]:
-    """Overwrites the L2 cache, and keeps the GPU busy while the next launch is queued."""
+    """Overwrites the L2 cache, then holds the GPU while the launch to be timed is queued.
+
+    Without the hold the pair of events would also see how long Python takes to launch.
+    """
     index = gpu.device().index
     if index not in _scratch:
         _scratch[index] = torch.empty(max(4 * gpu.l2_bytes(), 64 << 20), dtype=torch.uint8,
                                       device=gpu.device())
-    return _scratch[index].zero_
+
+    def flush() -> None:
+        _scratch[index].zero_()
+        torch.cuda._sleep(_HOLD_CYCLES)
+
+    return flush
 
 
 def release() -> None:
