@@ -103,7 +103,8 @@ def colour(name: str, yours: str | Sequence[str] = (), references: Sequence[str]
 def lines(curves: Mapping[str, tuple[Sequence, Sequence]], title: str, x: str, y: str, *,
           yours: str | Sequence[str] = (), references: Sequence[str] = (),
           roofs: Mapping[str, float] | None = None, marks: Mapping[str, float] | None = None,
-          log: str = "x", base: int = 2, unit: str = "", size=SIZE) -> Picture:
+          log: str = "x", base: int = 2, unit: str = "", steps: bool = False,
+          size=SIZE) -> Picture:
     """Curves over a size, each labelled at its right end.
 
     curves      name -> (xs, ys)
@@ -111,6 +112,7 @@ def lines(curves: Mapping[str, tuple[Sequence, Sequence]], title: str, x: str, y
     marks       name -> x: a thin grey vertical line
     log         which axes are logarithmic: "", "x", "y" or "xy"; `base` of the x axis
     unit        of the ticks on a logarithmic x axis, "B" gives KiB, MiB, GiB
+    steps       draw stairs instead of straight lines between points
     """
     with figure(title, size) as (picture, ax):
         if "x" in log:
@@ -125,8 +127,9 @@ def lines(curves: Mapping[str, tuple[Sequence, Sequence]], title: str, x: str, y
         ends = []
         for name, (xs, ys) in curves.items():
             paint = colour(name, yours, references)
-            ax.plot(xs, ys, color=paint, marker="o", markersize=3.2, clip_on=False,
-                    zorder=3 if paint == ACCENT else 2)
+            ax.plot(xs, ys, color=paint, clip_on=False, zorder=3 if paint == ACCENT else 2,
+                    drawstyle="steps-post" if steps else "default",
+                    marker="" if steps else "o", markersize=3.2)
             ends.append((name, xs[-1], ys[-1], paint))
         for name, height in (roofs or {}).items():
             ax.axhline(height, color=GREY, linestyle=(0, (4, 3)), linewidth=1.1, zorder=1)
@@ -137,8 +140,8 @@ def lines(curves: Mapping[str, tuple[Sequence, Sequence]], title: str, x: str, y
             ax.annotate(name, (where, 1.0), xycoords=("data", "axes fraction"), xytext=(4, -2),
                         textcoords="offset points", color=GREY, va="top", fontsize=8)
         if "y" not in log:
-            ax.set_ylim(0, None if not roofs else 1.12 * max(
-                [*roofs.values(), *(max(ys) for _, ys in curves.values())]))
+            top = max([*(roofs or {}).values(), *(max(ys) for _, ys in curves.values())])
+            ax.set_ylim(0, 1.12 * top if roofs or marks else None)
         ax.set_xlabel(x)
         ax.set_ylabel(y)
         _label_ends(picture, ax, ends)
@@ -157,6 +160,7 @@ def bars(values: Mapping[str, float], title: str, x: str, *, yours: str | Sequen
                 color=[colour(name, yours, references) for name in names])
         if log:
             ax.set_xscale("log")
+            ax.set_xlim(left=10 ** math.floor(math.log10(0.9 * min(heights))))
             ax.xaxis.set_major_locator(LogLocator(10))
             ax.xaxis.set_major_formatter(FuncFormatter(lambda v, _: short(v, 10)))
             ax.xaxis.set_minor_locator(NullLocator())
@@ -239,10 +243,10 @@ def trips(orders: Mapping[str, Sequence[tuple[str, Sequence[str], Sequence[str]]
     with figure(title, size or (SIZE[0], 1.1 + 0.19 * tallest)) as (picture, ax):
         for number, (name, rows) in enumerate(orders.items()):
             paint, x, y = colour(name, yours), 5.0 * number, gap
-            for end, left in zip(ends, (x, x + far), strict=True):
+            for end, left, side in zip(ends, (x, x + far), ("left", "right"), strict=True):
                 ax.add_patch(Rectangle((left, 0), wide, tallest, facecolor=PALE, linewidth=0))
-                ax.text(left + wide / 2, -0.2, end, ha="center", va="bottom", fontsize=8,
-                        color=GREY)
+                ax.text(left + wide * (side == "right"), -0.2, end, ha=side, va="bottom",
+                        fontsize=8, color=GREY)
             for work, loads, stores in rows:
                 arrows = [(what, x + wide, x + far) for what in loads]
                 arrows += [(what, x + far, x + wide) for what in stores]
@@ -301,8 +305,10 @@ def cells(kinds: Sequence[str], columns: int, title: str, *, paints: Mapping[str
             ax.add_patch(Rectangle((left + gap / 2, top + gap / 2), 1 - gap, 1 - gap,
                                    facecolor=paints[kind], linewidth=0))
             if i < len(texts):
+                # Three characters at 8 points need a third of an inch.
+                room = 72 * edge * (1 - gap) / (0.85 * max(map(len, texts)))
                 ax.text(left + 0.5, top + 0.52, texts[i], ha="center", va="center",
-                        fontsize=min(8.0, 30 * edge), color=_readable(paints[kind]))
+                        fontsize=min(8.0, room), color=_readable(paints[kind]))
         ax.set_xlim(0, columns)
         ax.set_ylim(lines_needed, 0)
         ax.set_aspect("equal")
@@ -312,6 +318,32 @@ def cells(kinds: Sequence[str], columns: int, title: str, *, paints: Mapping[str
         for spine in ax.spines.values():
             spine.set_visible(False)
         _key(ax, {kind: paints[kind] for kind in dict.fromkeys(kinds)}, note)
+    return picture
+
+
+def guesses(guessed: Mapping[str, float | None], measured: Mapping[str, float], title: str, x: str,
+            size=None) -> Picture:
+    """Predictions beside measurements on a logarithmic axis; the grey band is a factor of two."""
+    with figure(title, size or (SIZE[0], 1.2 + 0.36 * len(measured)), lift=24) as (picture, ax):
+        ax.set_xscale("log")
+        for row, (name, value) in enumerate(measured.items()):
+            ax.barh(row, 1.5 * value, left=value / 2, height=0.62, color=PALE)
+            guess = guessed.get(name)
+            if guess:
+                ax.plot([guess, value], [row, row], color=ACCENT, linewidth=1.0)
+                ax.plot(guess, row, "o", color=ACCENT, markersize=7)
+            ax.plot(value, row, "o", color=INK, markersize=5)
+            ax.annotate(f"{value:.3g}", (2 * value, row), xytext=(4, 0), va="center",
+                        textcoords="offset points", fontsize=8.5)
+        ax.xaxis.set_major_locator(LogLocator(10))
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda v, _: short(v, 10)))
+        ax.xaxis.set_minor_locator(NullLocator())
+        ax.set_yticks(range(len(measured)), list(measured))
+        ax.invert_yaxis()
+        ax.tick_params(axis="y", length=0)
+        ax.spines["left"].set_visible(False)
+        ax.set_xlabel(x)
+        _key(ax, {"measured": INK, "your guess": ACCENT, "within a factor of 2": PALE}, "")
     return picture
 
 
