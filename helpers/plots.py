@@ -141,7 +141,7 @@ def lines(curves: Mapping[str, tuple[Sequence, Sequence]], title: str, x: str, y
                         textcoords="offset points", color=GREY, va="top", fontsize=8)
         if "y" not in log:
             top = max([*(roofs or {}).values(), *(max(ys) for _, ys in curves.values())])
-            ax.set_ylim(0, 1.12 * top if roofs or marks else None)
+            ax.set_ylim(0, None if top <= 0 else (1.12 if roofs or marks else 1.05) * top)
         ax.set_xlabel(x)
         ax.set_ylabel(y)
         _label_ends(picture, ax, ends)

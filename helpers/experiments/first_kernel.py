@@ -359,9 +359,9 @@ def six_ratios() -> dict:
         a, b = torch.randn(2, size, size, device=where, dtype=torch.float16)
         product[size] = median_ms(torch.mm, a, b)[0]
     times = [
-        (gpu_us[small], cpu[small], "us"),
-        (gpu_us[middle], gpu_us[small], "us"),
-        (cpu[large], gpu_us[large], "us"),
+        (gpu_us[small], cpu[small], "µs"),
+        (gpu_us[middle], gpu_us[small], "µs"),
+        (cpu[large], gpu_us[large], "µs"),
         (chain[16], chain[1], "ms"),
         (road["pinned to device"], road["on device"], "ms"),
         (product[1793], product[1792], "ms"),

@@ -10,7 +10,7 @@ from triton.runtime.jit import mangle_type
 from helpers import gpu
 
 from .failures import Failure, explain_crash
-from .interpreter import Launch
+from .trace import Launch
 
 TARGET = (8, 0)     # where no GPU says otherwise: the oldest with every feature the course uses
 

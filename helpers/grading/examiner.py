@@ -24,10 +24,11 @@ from . import mistakes, speed
 from .draw import POISONS, Draw
 from .failures import Failure, explain_crash, explain_faults, explain_mismatch, explain_poison
 from .honesty import watching_torch
-from .interpreter import Trace, watching
+from .interpreter import watching
 from .numerics import Expected, Mismatch, compare, expect
 from .quiet import quiet, time_limit
 from .report import FAILED, NOT_TRIED, PARTIAL, PASSED, Criterion, Result
+from .trace import Trace
 
 SECONDS = 120       # for everything but the GPU's clock: a loop that never ends costs this much
 

@@ -11,9 +11,9 @@ import torch
 import triton
 
 from .draw import POISONS
-from .interpreter import describe
 from .numerics import Mismatch
 from .quiet import TookTooLong
+from .trace import describe
 
 _OURS = (str(Path(__file__).parent.parent), str(Path(triton.__file__).parent),
          str(Path(torch.__file__).parent))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from helpers.exercises.contract import KernelExercise
 
-from .interpreter import SECTOR, Trace
+from .trace import SECTOR, Trace
 
 
 def judge(exercise: KernelExercise, trace: Trace) -> tuple[bool, list[str]]:
