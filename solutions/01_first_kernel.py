@@ -635,10 +635,13 @@ plots.timeline(launch.rows(ran, resident=2), "19 blocks of 1 ms on 4 SMs, 2 bloc
 # %%
 n = 2**26
 blocks = launch.blocks_for(n, 1024)
-each = (occupancy(128, made.registers, 0, sm) or (1, 4))[0]
-waves = launch.waves(blocks, facts["sms"], each)
-print(f"vector_add, n = {n:,}: {blocks:,} blocks, {each} resident on each of {facts['sms']} SMs: "
-      f"{waves} waves, {100 * blocks / (waves * facts['sms'] * each):.0f} % of the slots used")
+slots = facts["sms"] * (occupancy(128, made.registers, 0, sm) or (0, 0))[0]
+if slots:
+    waves = launch.waves(blocks, facts["sms"], slots // facts["sms"])
+    print(f"vector_add, n = {n:,}: {blocks:,} blocks for {slots:,} slots: {waves} waves, "
+          f"{100 * blocks / (waves * slots):.0f} % of the slots' time used")
+else:
+    print("Your occupancy has no answer yet: come back to this cell.")
 
 # %% [markdown]
 # The last wave is rarely full, and everyone waits for it. With dozens of
