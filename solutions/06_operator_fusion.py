@@ -246,7 +246,8 @@ model = [fusion.eager(fusion.chain(k), x=(size,)).milliseconds(belt) for k in le
 plots.lines({"eager, model": (lengths, model), "eager": (lengths, chains["eager_ms"]),
              "one kernel": (lengths, chains["fused_ms"])},
             f"k multiplications of float32, {chains['where']}", "k", "time [ms]",
-            yours="one kernel", references=["eager, model"], log="xy")
+            yours="one kernel", references=["eager, model"], log="xy",
+            marks={"you said": my_k} if my_k else None)
 
 # %% [markdown]
 # At first the multiplications ride along for nothing: they are done while the
@@ -267,14 +268,13 @@ plots.lines({"eager, model": (lengths, model), "eager": (lengths, chains["eager_
 # %%
 largest = torch.tensor(torch.finfo(torch.float32).max)
 print(f"exp(x) fits float32 up to x = {torch.log(largest):.1f}")
-row = torch.tensor([[1.0, 50.0, 100.0]])
-e = torch.exp(row)
-print("exp:            ", e, "->", e / e.sum(1, keepdim=True))
-e = torch.exp(row - row.amax(1, keepdim=True))
-print("exp after - max:", e, "->", e / e.sum(1, keepdim=True))
+row = torch.tensor([1.0, 50.0, 100.0])
+for e in (torch.exp(row), torch.exp(row - row.max())):
+    softmax = e / e.sum()
+    print("exp:", *(f"{value:.2g}" for value in e), "  softmax:", *(f"{p:.2g}" for p in softmax))
 
 # %% [markdown]
-# One entry overflows, and ∞ / ∞ is NaN. Taking the row's maximum
+# In the first line one entry overflows, and ∞ / ∞ is NaN. Taking the row's maximum
 # away first changes nothing on paper (numerator and denominator shrink by the
 # same factor) and makes 1 the largest exponential there is. **Maximum first,
 # then exp.**
@@ -301,13 +301,13 @@ print(torch.softmax(torch.tensor([[1.0, 2.0, -inf, -inf], [-inf, -inf, -inf, -in
 # and must fetch the row anew whenever it knows more?
 
 # %%
-my_passes = {"eager": None, "row on the shelf": None, "row in sweeps": None}
+my_passes = {"eager": None, "row in sweeps": None, "row on the shelf": None}
 M, N = 4096, 4096
 plans = {"eager": fusion.eager(fusion.SOFTMAX, x=(M, N)),
          "row in sweeps": fusion.sweeps(fusion.SOFTMAX, x=(M, N)),
          "row in sweeps, unsafe": fusion.sweeps(fusion.UNSAFE_SOFTMAX, x=(M, N)),
          "row on the shelf": fusion.fused(fusion.SOFTMAX, x=(M, N))}
-print(*plans.values(), sep="\n\n")
+print(*plans.values(), f"You said {my_passes}.", sep="\n\n")
 
 # %%
 plots.traffic({name: plan.pieces for name, plan in plans.items()},
@@ -368,7 +368,8 @@ sweeping, copies = curves.pop("in two sweeps"), curves.pop("copy")[1]
 roof = max(copies)
 levels = {"2 passes (copy, measured)": roof, "3 passes": roof * 2 / 3, "4 passes": roof / 2}
 plots.lines(curves, f"softmax of float32 rows, {speeds['where']}", "N, columns",
-            "useful bandwidth [TB/s]", yours=["yours", "reference"], roofs=levels)
+            "useful bandwidth [TB/s]", yours=["yours", "reference"], references=["torch"],
+            roofs=levels)
 
 # %% [markdown]
 # Short rows: everybody makes two passes. Then, on the H200, the compiler's
@@ -396,7 +397,7 @@ plots.lines(curves, f"softmax of float32 rows, {speeds['where']}", "N, columns",
 # %%
 from helpers.kernels.row_softmax_long import row_softmax_long
 
-long = torch.randn(2, 20_000)                       # 160,000 bytes; a step takes 8,192 columns
+long = torch.randn(1, 70_000)                       # 280,000 bytes: more than 256 KiB
 result = torch.zeros_like(long)
 with count_traffic(out=result, x=long) as traffic:
     row_softmax_long(result, long)
@@ -423,7 +424,8 @@ plots.lines(last, f"softmax of long float32 rows, {speeds['where']}", "N, column
 # second reading comes right after the first, and the rows that an H200 works
 # on at one time (one or a few for each of 132 multiprocessors, 256 KiB each
 # at N = 64 Ki) fit in its L2 cache. For shorter rows it loses: it fetches
-# twice what one block could have kept.
+# twice what one block could have kept, and its steps are 32,768 columns wide,
+# so that most of a step is padding.
 #
 # **Moral: a fused reduction is as good as the shelf is large.**
 

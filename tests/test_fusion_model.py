@@ -3,6 +3,8 @@
 import pytest
 import torch
 
+from helpers.experiments import operator_fusion, recalled
+from helpers.inductor import Compiled, torch_compile
 from helpers.simulate import fusion
 
 ROWS, COLUMNS = 64, 256
@@ -114,3 +116,70 @@ def test_a_plan_prints_its_kernels_and_its_total():
     text = str(fusion.eager(fusion.SIN2_COS2, x=(1_000_000,)))
     assert text.splitlines()[1].split() == ["sin", "x", "s"]
     assert text.splitlines()[-1] == "5 kernels: 6 reads + 5 writes = 11 passes, 44 MB"
+
+
+# --- what torch.compile made --------------------------------------------------------------------
+
+def test_a_function_that_does_not_compile_gives_the_reason():
+    made = torch_compile(lambda x: x.no_such_method(), torch.randn(4))
+    assert made.function is None
+    assert "no_such_method" in made.problem
+
+
+def test_only_the_arithmetic_of_generated_code_is_shown():
+    source = "x0 = xindex\n    tmp0 = tl.load(in_ptr0 + (x0), None)\ndef call(args):\n    tmp9 = 1"
+    assert Compiled(None, (), source).arithmetic == "tmp0 = tl.load(in_ptr0 + (x0), None)"
+
+
+# --- the stored measurements bear out what notebook 06 says about them --------------------------
+
+def _stored(name):
+    return recalled("operator_fusion")["results"][name]
+
+
+def test_every_experiment_is_stored():
+    names = {name for name, f in vars(operator_fusion).items() if getattr(f, "measures", False)}
+    assert names == set(recalled("operator_fusion")["results"])
+
+
+def test_eager_sin2_cos2_takes_as_long_as_its_passes():
+    ms = _stored("sin2_cos2_times")["ms"]
+    assert ms["eager"] / ms["copy"] == pytest.approx(5.5, rel=0.1)
+    assert ms["reference"] < 1.25 * ms["copy"]
+
+
+def test_the_fused_chain_is_flat_and_then_bends():
+    chain = _stored("chain_times")
+    share = {k: ms / chain["copy_ms"] for k, ms in zip(chain["k"], chain["fused_ms"], strict=True)}
+    assert all(share[k] < 1.05 for k in (1, 2, 4, 8, 16, 32))
+    assert share[128] > 1.5
+    for k, ms in zip(chain["k"], chain["eager_ms"], strict=True):
+        assert ms == pytest.approx(k * chain["copy_ms"], rel=0.1)
+
+
+def test_softmax_speeds_show_the_passes():
+    speeds = _stored("softmax_speeds")
+    share = {name: {N: speed / max(speeds["TB_s"]["copy"])
+                    for N, speed in zip(speeds["N"], values, strict=True)}
+             for name, values in speeds["TB_s"].items()}
+    assert all(share["reference"][2**p] > 0.9 for p in range(10, 16))
+    assert share["reference"][2**17] < 0.5 < share["in two sweeps"][2**17]
+    assert all(share["torch.compile"][2**p] == pytest.approx(2 / 3, rel=0.1) for p in (11, 12, 13))
+    assert share["torch"][2**13] < 0.55
+
+
+def test_one_launch_of_the_compiler_takes_five_passes():
+    ms = _stored("norm_times")["ms"]
+    passes = {name: 4 * time / ms["copy"] for name, time in ms.items()}
+    assert passes["reference"] == pytest.approx(4, rel=0.1)
+    assert passes["add, then rms_norm"] == pytest.approx(5, rel=0.1)
+    assert passes["torch.compile"] == pytest.approx(5, rel=0.1)
+    assert passes["eager"] > 10
+
+
+def test_a_sum_over_everything_and_attention_do_not_become_one_kernel():
+    kernels = _stored("compiled_graphs")["kernels"]
+    assert len(kernels["sin² + cos²"]) == len(kernels["residual + RMSNorm"]) == 1
+    assert len(kernels["a / a.sum()"]) >= 2
+    assert len(kernels["relu(a @ a)"]) == 2
+    assert len(kernels["attention"]) >= 3
