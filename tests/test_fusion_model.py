@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from helpers import plots
 from helpers.experiments import operator_fusion, recalled
 from helpers.inductor import Compiled, torch_compile
 from helpers.simulate import fusion
@@ -183,3 +184,15 @@ def test_a_sum_over_everything_and_attention_do_not_become_one_kernel():
     assert len(kernels["a / a.sum()"]) >= 2
     assert len(kernels["relu(a @ a)"]) == 2
     assert len(kernels["attention"]) >= 3
+
+
+# --- the picture --------------------------------------------------------------------------------
+
+def test_a_picture_has_an_arrow_for_every_trip():
+    plans = {"eager": fusion.eager(fusion.SIN2_COS2, x=(8,)),
+             "fused": fusion.fused(fusion.SIN2_COS2, x=(8,))}
+    picture = plots.trips({name: plan.kernels for name, plan in plans.items()}, "trips")
+    texts = [text.get_text() for text in picture.axes[0].texts]
+    assert {"eager: 11 trips", "fused: 2 trips"} <= set(texts)
+    assert texts.count("x") == 2 + 1
+    assert picture.png().startswith(b"\x89PNG")
