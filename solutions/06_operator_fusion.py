@@ -197,7 +197,7 @@ small = torch.randn(8192)                           # 32,768 bytes
 result = torch.zeros_like(small)
 with count_traffic(out=result, x=small) as traffic:
     sin2_cos2(result, small)
-print(f"{len(traffic.launches)} launch, x read: {traffic['x'].loaded_bytes} B, "
+print(f"launches: {len(traffic.launches)}, x read: {traffic['x'].loaded_bytes} B, "
       f"out written: {traffic['out'].stored_bytes} B")
 print(f"largest distance from 1: {(result - 1).abs().max():.1e}")
 
@@ -346,7 +346,7 @@ small = torch.randn(8, 1000)                        # 32,000 bytes
 result = torch.zeros_like(small)
 with count_traffic(out=result, x=small) as traffic:
     row_softmax(result, small)
-print(f"{len(traffic.launches)} launch, x read: {traffic['x'].loaded_bytes} B, "
+print(f"launches: {len(traffic.launches)}, x read: {traffic['x'].loaded_bytes} B, "
       f"out written: {traffic['out'].stored_bytes} B")
 print(f"row sums: {result.sum(1).min():.6f} to {result.sum(1).max():.6f}")
 
