@@ -169,7 +169,7 @@ def who_kernel(out_ptr, n, BLOCK: tl.constexpr):
     """out[i] = number of the program that owns element i.  Grid: (ceil(n / BLOCK),)."""
     program = tl.program_id(0)
     offsets = program * BLOCK + tl.arange(0, BLOCK)
-    tl.store(out_ptr + offsets, offsets * 0 + program, mask=offsets < n)
+    tl.store(out_ptr + offsets, tl.zeros_like(offsets) + program, mask=offsets < n)
 
 
 # %% [markdown]
@@ -318,7 +318,7 @@ plots.cells(kinds, 22, f"{len(places['sm_of_program'])} programs on {places['sms
 # %%
 split = experiments.branches()
 plots.bars({f"if splits {who}": t for who, t in split["ms"].items()},
-           f"2000 multiply-adds behind an if, {split['n']:,} threads, {split['where']}",
+           f"{split['steps']} multiply-adds behind an if, {split['where']}",
            "time [ms]", form="{:.2f} ms")
 
 # %% [markdown] topics="30"
@@ -713,11 +713,11 @@ plots.guesses(guesses, answers["ratios"], f"Six ratios, {answers['where']}", "ra
 # %% [markdown] topics="53"
 # ### How people multiplied matrices before this was allowed
 #
-# In 2001 a graphics card could draw textures and blend them, no more. Larsen
-# and McAllister noticed that this is enough for a matrix product: column k of
-# A, smeared sideways over the screen, times row k of B, smeared downwards, is
-# one image; the sum of K such images is A · B (*Fast Matrix Multiplies using
-# Graphics Hardware*, Supercomputing 2001).
+# In 2001 a graphics card could draw textures and blend them, and little else.
+# Larsen and McAllister noticed that this is enough for a matrix product:
+# column k of A, smeared sideways over the screen, times row k of B, smeared
+# downwards, is one image; the sum of K such images is A · B (*Fast Matrix
+# Multiplies using Graphics Hardware*, Supercomputing 2001).
 
 # %%
 A, B = torch.randn(6, 4), torch.randn(4, 5)
