@@ -41,6 +41,10 @@ c.IgnorePattern.pattern = r"(?i)warning|warn\(|\[W\d"
 
 # Learners' HTML and JavaScript would run in the grader's browser session.
 c.HTMLExporter.sanitize_html = True
+c.HTMLExporter.filters = {
+    "clean_html": "autograder.sanitize.clean_html",
+    "strip_files_prefix": "autograder.sanitize.clean_markdown",
+}
 
 # `nbgrader zip_collect`: autograder/downloaded/<assignment>/archive/<student>__<time>__<name>.ipynb
 c.ZipCollectApp.downloaded_directory = "autograder/downloaded"
