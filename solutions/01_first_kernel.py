@@ -570,10 +570,9 @@ for registers in (32, 33):
 
 # %% [markdown] topics="31"
 # One register more, a quarter fewer warps: registers are handed out in units,
-# and blocks are not divided. Here is the whole staircase
-# for blocks of 128 threads, with the places where `vector_add` stands when
-# each program takes 1024, 4096 or 8192 elements. The compiler told us how
-# many registers it uses.
+# and blocks are not divided. Here is the whole staircase for blocks of 128
+# threads, with the places where `vector_add` stands when each program takes
+# 1024, 4096 or 8192 elements. The compiler says how many registers it uses.
 
 # %%
 used = experiments.resources(add_kernel)
