@@ -54,8 +54,11 @@ def clean(nb, built) -> None:
     for cell, source in zip(nb.cells, built.cells, strict=True):
         cell.metadata = source.metadata
         if cell.cell_type == "code":
-            # A widget is nothing without its kernel; what it drew stays as an ordinary output.
-            cell.outputs = [o for o in cell.outputs if WIDGET not in o.get("data", {})]
+            # A widget is nothing without its kernel; the picture beside it stays.
+            for output in cell.outputs:
+                if WIDGET in output.get("data", {}):
+                    del output["data"][WIDGET]
+            cell.outputs = [o for o in cell.outputs if o.get("data") != {}]
 
 
 def stderr_of(nb) -> list[str]:

@@ -160,7 +160,7 @@ def test_hints_climb_and_stay_at_the_last(capsys):
     for _ in range(5):
         hint(reference["row_softmax"])
     out = capsys.readouterr().out.splitlines()
-    assert out[0].startswith("Hint 1 of 3") and out[-1].startswith("Hint 3 of 3")
+    assert out[0].startswith("Hint 1 of 4") and out[-1].startswith("Hint 4 of 4")
 
 
 @pytest.mark.parametrize("name", EXERCISES)

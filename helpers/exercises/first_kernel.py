@@ -23,10 +23,13 @@ vector_add = KernelExercise(
     tiers=((0.50, 1), (0.80, 3)),
     peers={"eager": _vector_add},
     hints=[
-        "Which elements does program number `pid` own, if every program owns BLOCK of them?",
-        "The last program owns fewer than BLOCK elements. What must its other lanes not do?",
-        "offsets = pid * BLOCK + tl.arange(0, BLOCK); mask = offsets < n; "
-        "give mask= to both loads and to the store.",
+        "Program p owns BLOCK neighbours. What is the number of the first, and how do you number "
+        "the rest?",
+        "n = 4097 and BLOCK = 1024: how many elements does the fifth program own, and what must "
+        "its other lanes not do?",
+        "Three trips to memory, one mask for all of them: offsets = first + tl.arange(0, BLOCK); "
+        "mask = offsets < n; then tl.load(x_ptr + offsets, mask=mask), the same for y, "
+        "and tl.store(out_ptr + offsets, x + y, mask=mask).",
     ],
     mistakes=[
         Mistake("nothing_masked", "neither the loads nor the store are masked",
@@ -38,6 +41,11 @@ vector_add = KernelExercise(
                 {"first + tl.arange": "tl.arange"}),
         Mistake("tail_not_launched", "the number of programs is rounded down",
                 {"triton.cdiv(n, BLOCK)": "n // BLOCK"}),
+        Mistake("last_element_missing", "the mask leaves the last element out",
+                {"offsets < n": "offsets < n - 1"}),
+        Mistake("programs_overlap", "programs start one element apart instead of BLOCK",
+                {"first + tl.arange": "tl.program_id(0) + tl.arange"}),
+        Mistake("y_unused", "x is added to itself", {"x + y": "x + x"}),
         Mistake("x_twice", "x is loaded a second time", {
             "x + y, mask": "tl.load(x_ptr + offsets, mask=mask) + y, mask"}, fails="traffic"),
     ],
@@ -85,15 +93,21 @@ occupancy = FunctionExercise(
     arguments=_launches,
     reference=_occupancy,
     hints=[
-        "Four things run out: threads (in whole warps), blocks, registers, shared memory. "
-        "How many blocks does each allow alone?",
-        "Registers are handed out to whole warps, in units of 256; each quarter of the SM serves "
-        "its own warps from its own quarter of the registers.",
-        "blocks = min(of the four). A block that does not fit at all gives (0, 0).",
+        "Imagine that everything but one resource is endless: how many blocks fit? Ask this for "
+        "each of the four.",
+        "The given lines already count the warps of a block, its shared memory, and the warps "
+        "that the registers can carry. Divide, rounding down.",
+        'blocks = min(sm["max_blocks"], warp slots // warps, warps_with_registers // warps, '
+        'sm["shared_memory"] // shared_per_block), and blocks * warps are the warps. '
+        "Beware of a block that takes no shared memory at all.",
     ],
     mistakes=[
         Mistake("no_block_limit", "the limit on blocks per SM is left out",
                 {'min(sm["max_blocks"], by_threads': "min(by_threads"}),
+        Mistake("largest_limit", "the most generous resource decides instead of the scarcest",
+                {"blocks = min(": "blocks = max("}),
+        Mistake("registers_for_warps", "the registers' limit counts warps instead of blocks",
+                {"warps_with_registers // warps": "warps_with_registers"}),
         Mistake("no_thread_limit", "the limit on threads per SM is left out",
                 {"by_threads, by_registers, by_shared": "by_registers, by_shared"}),
         Mistake("no_register_limit", "the registers are left out",
@@ -109,23 +123,29 @@ occupancy = FunctionExercise(
 
 
 def _host_copy_key(device):
-    from helpers.measured import copies
+    from helpers.experiments.first_kernel import roads
 
-    return copies(device)
+    measured = roads()
+    milliseconds = measured["ms"]
+    return {"to_device_ms": milliseconds["pinned to device"],
+            "to_host_ms": milliseconds["pinned to host"],
+            "on_device_ms": milliseconds["on device"]}, f"256 MiB, {measured['where']}:"
 
 
 host_copy = Prediction(
     name="host_copy",
     points=Points(numerics=3),
     spec="Predict, before you measure, how many milliseconds it takes to move 256 MiB from pinned "
-         "host memory to the GPU, back, and from one place on the GPU to another.",
+         "host memory to the GPU, back, and from one place on the GPU to another. "
+         "Without a GPU here, answer for an H200 on PCIe 5.0 with 16 lanes.",
     key=_host_copy_key,
     units={"to_device_ms": "ms", "to_host_ms": "ms", "on_device_ms": "ms"},
     hints=[
-        "A copy takes bytes divided by the speed of the slowest road it takes.",
-        "Between host and device the road is PCIe: 16 lanes of generation 4 carry 32 GB/s, "
-        "of generation 5 64 GB/s, each way, at best.",
-        "On the device every byte is read and written: twice 256 MiB over the HBM's bandwidth.",
+        "Which road is the slowest on the way, and is it equally wide in both directions?",
+        "PCIe 5.0 with 16 lanes carries 64 GB/s each way at best, some 15 % of it headers; "
+        "generation 4 carries half.",
+        "On the device every byte crosses the memory bus twice: it is read, and it is written. "
+        "And seconds are not milliseconds.",
     ],
 )
 

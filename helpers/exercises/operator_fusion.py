@@ -14,9 +14,9 @@ def _sin2_cos2(x):
 sin2_cos2 = KernelExercise(
     name="sin2_cos2",
     points=Points(numerics=4, traffic=3, speed=3),
-    spec="out[i] = sin(x[i])² + cos(x[i])², for x of any length n. "
-         "One kernel: read x once, write out once.",
-    inputs=lambda draw, n: {"x": draw.normal(n, scale=3.0)},
+    spec="out[i] = sin(x[i])² + cos(x[i])², for x of any length n: 1, or NaN where x[i] is "
+         "infinite or NaN. One kernel: read x once, write out once.",
+    inputs=lambda draw, n: {"x": draw.normal(n, scale=3.0, special=True)},
     reference=_sin2_cos2,
     cases=[{"n": 1}, {"n": 781}, {"n": 4096}, {"n": 4097}],
     gpu_cases=[{"n": (1 << 22) + 1}],
@@ -26,16 +26,24 @@ sin2_cos2 = KernelExercise(
     tiers=((0.50, 1), (0.80, 3)),
     peers={"eager": _sin2_cos2},
     hints=[
-        "How many times does the PyTorch expression write a whole tensor and read it back?",
-        "Inside a kernel, `s = tl.sin(x)` is a value in registers: using it again costs no trip "
-        "to memory.",
-        "s = tl.sin(x); c = tl.cos(x); then tl.store(out_ptr + offsets, s * s + c * c, mask=mask).",
+        "How often does the PyTorch line write a whole tensor only to read it back?",
+        "Inside a kernel a value has a name, not an address. Which lines really need tl.load or "
+        "tl.store?",
+        "sin = tl.sin(x), and the same for the cosine; squares are products.",
+        "tl.store(out_ptr + offsets, sin * sin + cos * cos, mask=mask)",
     ],
     mistakes=[
         Mistake("store_not_masked", "the store is not masked",
                 {"cos * cos, mask=mask": "cos * cos"}),
         Mistake("not_squared", "sine and cosine are added without being squared",
                 {"sin * sin + cos * cos": "sin + cos"}),
+        Mistake("constant", "1 is stored without looking at x",
+                {"sin * sin + cos * cos": "tl.full((BLOCK,), 1.0, tl.float32)"}),
+        Mistake("x_loaded_twice", "x is loaded a second time", {
+            "tl.cos(x)": "tl.cos(tl.load(x_ptr + offsets, mask=mask, other=0.0))"},
+                fails="traffic"),
+        Mistake("tail_not_launched", "the number of programs is rounded down",
+                {"triton.cdiv(n, BLOCK)": "n // BLOCK"}),
         Mistake("one_term", "the cosine's square is missing",
                 {"sin * sin + cos * cos": "sin * sin"}),
         Mistake("through_memory", "a partial result is stored to out and loaded back", {
@@ -80,10 +88,12 @@ row_softmax = KernelExercise(
     tiers=((0.50, 1), (0.80, 3)),
     peers={"eager": _unfused_softmax, "torch": _row_softmax},
     hints=[
-        "Which two numbers must every element of a row know before it can be written?",
-        "The block is wider than the row. What must the lanes beyond the row hold so that they "
-        "change neither the maximum nor the sum?",
-        "Load with other=-inf: then tl.max ignores those lanes, and exp(-inf) = 0 adds nothing.",
+        "Which two numbers of its row must an element know before it can be written?",
+        "The lanes beyond the row take part in tl.max and in tl.sum. Which value is harmless in "
+        "both?",
+        'Load with other=-float("inf") and convert to float32. Subtract tl.max(x, axis=0) before '
+        "the exponential, not after.",
+        "Store exp / tl.sum(exp, axis=0), with out's own stride and the same mask.",
     ],
     mistakes=[
         Mistake("tail_undefined", "the lanes beyond the row are loaded without other=",
@@ -92,8 +102,12 @@ row_softmax = KernelExercise(
                 {'other=-float("inf")': "other=0.0"}),
         Mistake("maximum_not_subtracted", "the row's maximum is not subtracted before exp",
                 {"x - tl.max(x, axis=0)": "x"}),
+        Mistake("maximum_after_exp", "the maximum is subtracted after the exponential",
+                {"tl.exp(x - tl.max(x, axis=0))": "tl.exp(x) - tl.max(x, axis=0)"}),
         Mistake("not_normalised", "the exponentials are not divided by their sum",
                 {"exp / tl.sum(exp, axis=0)": "exp"}),
+        Mistake("first_row_only", "every program works on the first row",
+                {"row = tl.program_id(0)": "row = 0 * tl.program_id(0)"}),
         Mistake("stride_ignored", "rows are taken to be N elements apart",
                 {"row * stride_xm": "row * N"}),
         Mistake("store_not_masked", "the store is not masked",
@@ -145,10 +159,12 @@ residual_rms_norm = KernelExercise(
     tiers=((0.50, 1.5), (0.80, 4)),
     peers={"eager": _residual_rms_norm},
     hints=[
-        "Which values does the row need twice, and where can they stay in between?",
-        "Keep hidden in registers: store it once, then go on computing with the same variable.",
-        "The mean divides by N, the number of columns, not by BLOCK_N; eps is added before the "
-        "square root.",
+        "The plain kernel loads hidden; you have just computed it. Which trip can you skip?",
+        "Round once, with .to(hidden_ptr.dtype.element_ty), and store that; then go on with it "
+        "in float32.",
+        "The lanes beyond the row hold 0, so the sum is right. By what must it be divided, N or "
+        "BLOCK_N?",
+        "scale = tl.rsqrt(tl.sum(hidden * hidden, axis=0) / N + eps)",
     ],
     mistakes=[
         Mistake("eps_outside_root", "eps is added after the square root",
@@ -159,6 +175,16 @@ residual_rms_norm = KernelExercise(
                 {"axis=0) / N": "axis=0) / BLOCK_N"}),
         Mistake("sum_for_mean", "the sum of squares is not divided by N",
                 {"axis=0) / N": "axis=0)"}),
+        Mistake("squared_in_float16", "the squares are taken in the rows' own dtype",
+                {"hidden = hidden.to(tl.float32)": "pass"}),
+        Mistake("centred", "the row's mean is subtracted: that is LayerNorm",
+                {"hidden = hidden.to(tl.float32)":
+                 "hidden = hidden.to(tl.float32)\n"
+                 "    hidden = tl.where(mask, hidden - tl.sum(hidden, axis=0) / N, 0.0)"}),
+        Mistake("outputs_swapped", "out and hidden are exchanged",
+                {"tl.store(hidden_ptr + row * stride_hm": "tl.store(out_ptr + row * stride_om",
+                 "tl.store(out_ptr + row * stride_om + cols, hidden * scale":
+                 "tl.store(hidden_ptr + row * stride_hm + cols, hidden * scale"}),
         Mistake("norm_of_x", "the norm is taken of x alone, without the residual",
                 {"tl.sum(hidden * hidden": "tl.sum(x * x"}),
         Mistake("no_weight", "the weight is left out",

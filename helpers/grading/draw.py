@@ -35,9 +35,17 @@ class Draw:
     def __post_init__(self):
         self._random = torch.Generator(device=self.device).manual_seed(self.seed)
 
-    def normal(self, *shape: int, scale: float = 1.0, shift: float = 0.0) -> torch.Tensor:
-        """Independent normal numbers, `shift + scale * randn(shape)`."""
-        return self._guarded(self._randn(*shape) * scale + shift)
+    def normal(self, *shape: int, scale: float = 1.0, shift: float = 0.0,
+               special: bool = False) -> torch.Tensor:
+        """Independent normal numbers, `shift + scale * randn(shape)`.
+
+        special: three of every 97 are inf, -inf and NaN, so that no constant is an answer.
+        """
+        x = self._randn(*shape) * scale + shift
+        if special:
+            for first, value in ((5, float("inf")), (17, -float("inf")), (29, float("nan"))):
+                x.flatten()[first::97] = value
+        return self._guarded(x)
 
     def rows(self, M: int, N: int, kinds: tuple[str, ...] = ("normal",)) -> torch.Tensor:
         """A matrix [M, N] whose row m is of kind `kinds[m % len(kinds)]` (see STRESS_ROWS)."""

@@ -25,7 +25,7 @@ from .draw import POISONS, Draw
 from .failures import Failure, explain_crash, explain_faults, explain_mismatch, explain_poison
 from .honesty import watching_torch
 from .interpreter import watching
-from .numerics import Expected, Mismatch, compare, expect
+from .numerics import Expected, compare, expect
 from .quiet import quiet, time_limit
 from .report import FAILED, NOT_TRIED, PARTIAL, PASSED, Criterion, Result
 from .trace import Trace
@@ -57,7 +57,7 @@ class Outcome:
     expected: dict[str, Expected]
     trace: Trace | None
     failure: Failure | None
-    mismatch: Mismatch | None = None
+    crashed: bool = False
 
 
 def examine(exercise: Exercise, candidate: Callable, seed: int | None = None,
@@ -139,23 +139,18 @@ def _numerics(exercise, candidate, seed) -> Failure | None:
     failure = _ghost(exercise, candidate, attempts[0], seed)
     if failure:
         return failure
-    right, launches = [], []
-    failed: tuple[Attempt, Outcome] | None = None
+    outcomes: list[Outcome] = []
     for i, attempt in enumerate(attempts):
-        outcome = run(exercise, candidate, attempt, seed + i)
-        if outcome.failure is None:
-            right.append(attempt)
-            launches = outcome.trace.launches
-            continue
-        failed = failed or (attempt, outcome)
-        if outcome.mismatch is None:        # it crashed or left its tensors: stop here
+        outcomes.append(run(exercise, candidate, attempt, seed + i))
+        if outcomes[-1].crashed:
             break
-    if failed:
-        attempt, outcome = failed
-        failure = outcome.failure
-        failure.name_right(right)
-        _name_mistake(exercise, failure, attempt, outcome, seed + attempts.index(attempt))
+    failure = next((outcome.failure for outcome in outcomes if outcome.failure), None)
+    if failure:
+        failure.name_right([attempt for attempt, outcome in zip(attempts, outcomes, strict=False)
+                            if outcome.failure is None])
+        _name_mistake(exercise, failure, attempts, outcomes, seed)
         return failure
+    launches = outcomes[-1].trace.launches
     from .compiler import compile_launches
 
     failure = compile_launches(launches)
@@ -197,7 +192,8 @@ def run(exercise: KernelExercise, candidate: Callable, attempt: Attempt, seed: i
                 candidate(*arguments)
                 torch.cuda.synchronize()
     except Exception as error:      # whatever the learner's code raises is a verdict, not a crash
-        return Outcome(outputs, expected, trace, explain_crash(error, attempt, trace))
+        return Outcome(outputs, expected, trace, explain_crash(error, attempt, trace),
+                       crashed=True)
     failure = None
     if trace is not None:
         failure = explain_faults(trace, work, ghost, exercise, attempt)
@@ -221,7 +217,7 @@ def run(exercise: KernelExercise, candidate: Callable, attempt: Attempt, seed: i
         mismatch = compare(name, output, expected[name])
         if mismatch:
             failure = explain_poison(name, output, attempt) or explain_mismatch(mismatch, attempt)
-            return Outcome(outputs, expected, trace, failure, mismatch)
+            return Outcome(outputs, expected, trace, failure)
     return Outcome(outputs, expected, trace, None)
 
 
@@ -248,20 +244,20 @@ def _ghost(exercise, candidate, attempt, seed) -> Failure | None:
     return None
 
 
-def _name_mistake(exercise, failure, attempt, outcome, seed) -> None:
-    """Name the known wrong version that explains the result best, if one explains it."""
-    if failure.mistake or attempt.device != "cpu" or outcome.trace is None:
-        return
+def _name_mistake(exercise, failure, attempts, outcomes, seed) -> None:
+    """Name the known wrong version that explains every outcome, and best, if one does."""
     best, best_distance = None, float("inf")
     for mistake in exercise.mistakes:
         if mistake.fails != "numerics":
             continue
-        other = run(exercise, mistakes.variant(exercise, mistake), attempt, seed)
-        if other.failure is None or _faults(outcome) != _faults(other):
-            continue
-        distance = _distance(outcome, other)
-        if distance < best_distance:
-            best, best_distance = mistake, distance
+        version, total = mistakes.variant(exercise, mistake), 0.0
+        for i, outcome in enumerate(outcomes):
+            other = run(exercise, version, attempts[i], seed + i)
+            total += _distance(outcome, other)
+            if total >= best_distance:
+                break
+        else:
+            best, best_distance = mistake, total
     if best is not None:
         failure.mistake = best.name
         failure.lines.append(f"Your result is what you get when {best.says}.")
@@ -273,6 +269,8 @@ def _faults(outcome: Outcome) -> set:
 
 def _distance(a: Outcome, b: Outcome) -> float:
     """How far two results are apart; infinite unless b explains 95 % of a's error."""
+    if a.crashed or b.crashed or _faults(a) != _faults(b):
+        return float("inf")
     total = 0.0
     for name, truth in a.expected.items():
         x, y = a.outputs[name].double(), b.outputs[name].double()
@@ -322,35 +320,42 @@ def _traffic(exercise, candidate, seed) -> tuple[Criterion, str | None]:
 def _examine_function(exercise, candidate, seed, result) -> None:
     maximum = exercise.points.total
     cases = list(exercise.arguments(random.Random(seed)))
-    for number, arguments in enumerate(cases):
-        wanted = exercise.reference(*arguments)
+    wanted = [exercise.reference(*arguments) for arguments in cases]
+    got = []
+    for arguments in cases:
         try:
             with time_limit(10):
-                got = candidate(*arguments)
-        except Exception as error:
+                got.append(candidate(*arguments))
+        except Exception as error:      # a verdict, not a crash
             failure = explain_crash(error, f"{exercise.name}{_shown(arguments)}", None)
             break
-        if not _equal(got, wanted, exercise.tolerance):
-            failure = Failure([f"{exercise.name}{_shown(arguments)} gives {got!r}, "
-                               f"expected {wanted!r} ({number} cases before it are right)."])
-            if got is None:
-                failure = Failure([f"{exercise.name} returns nothing yet."])
-            for mistake in exercise.mistakes:
-                try:
-                    same = mistakes.variant(exercise, mistake)(*arguments)
-                except Exception:       # a wrong version may crash where the learner's does not
-                    continue
-                if got is not None and _equal(got, same, exercise.tolerance):
-                    failure.mistake = mistake.name
-                    failure.lines.append(f"Your result is what you get when {mistake.says}.")
-                    break
+        if got[-1] is None:
+            failure = Failure([f"{exercise.name} returns nothing yet."])
             break
     else:
-        result.criteria.append(Criterion("numerics", maximum, maximum, PASSED,
-                                         [f"Right on all {len(cases)} cases."]))
-        return
+        number = next((i for i in range(len(cases))
+                       if not _equal(got[i], wanted[i], exercise.tolerance)), None)
+        if number is None:
+            result.criteria.append(Criterion("numerics", maximum, maximum, PASSED,
+                                             [f"Right on all {len(cases)} cases."]))
+            return
+        failure = Failure([f"{exercise.name}{_shown(cases[number])} gives {got[number]!r}, "
+                           f"expected {wanted[number]!r}."])
+        for mistake in exercise.mistakes:
+            if _same_answers(mistakes.variant(exercise, mistake), cases, got, exercise.tolerance):
+                failure.mistake = mistake.name
+                failure.lines.append(f"Your result is what you get when {mistake.says}.")
+                break
     result.mistake = failure.mistake
     result.criteria.append(Criterion("numerics", 0, maximum, FAILED, failure.lines))
+
+
+def _same_answers(version, cases, answers, tolerance) -> bool:
+    try:
+        return all(_equal(version(*arguments), answer, tolerance)
+                   for arguments, answer in zip(cases, answers, strict=True))
+    except Exception:       # a wrong version may crash where the learner's does not
+        return False
 
 
 def _shown(arguments) -> str:
