@@ -1,6 +1,10 @@
 """nbgrader's settings.  Loaded by ../nbgrader_config.py, so `nbgrader ...` works from the root."""
 
 import os
+import warnings
+
+# nbgrader 0.9.6 builds its rows in an order that SQLAlchemy 2 remarks upon, harmlessly.
+warnings.filterwarnings("ignore", "Object of type <Submitted")
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 

@@ -10,7 +10,6 @@ import json
 import os
 import shutil
 import tempfile
-import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -65,10 +64,6 @@ def api(config):
     """nbgrader's own API; its log is captured by each call, not printed."""
     own_bin_first()
     from nbgrader.apps import NbGraderAPI
-    from sqlalchemy.exc import SAWarning
-
-    # nbgrader 0.9.6 builds its rows in an order that SQLAlchemy 2 remarks upon, harmlessly.
-    warnings.filterwarnings("ignore", "Object of type", SAWarning)
 
     return NbGraderAPI(config=config)
 
