@@ -64,6 +64,7 @@ def _contract(exercise: Exercise) -> str:
     lines = [f"{exercise.name}  ({exercise.points.total:g} points)", "", exercise.spec]
     if isinstance(exercise, KernelExercise):
         from .grading.draw import Draw
+        from .grading.speed import CEILINGS
 
         inputs = list(exercise.inputs(Draw(0), **exercise.cases[0]))
         need = exercise.compulsory(**exercise.counted)
@@ -81,7 +82,7 @@ def _contract(exercise: Exercise) -> str:
         if exercise.tiers:
             tiers = ", ".join(f"{points:g} from {share:.0%}" for share, points in exercise.tiers)
             lines.append(f"Speed:     {exercise.points.speed:g} points on a GPU: {tiers} of the "
-                         "speed of a copy")
+                         f"speed of {CEILINGS[exercise.ceiling]}")
     elif isinstance(exercise, Prediction):
         lines += ["", f"Within a factor of {exercise.full:g} a number counts fully, within "
                       f"{exercise.half:g} half."]

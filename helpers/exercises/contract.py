@@ -82,7 +82,10 @@ class KernelExercise(Exercise):
     counted     the case whose traffic is counted: rows aligned to 32 bytes, no ragged tail.
     timed       `timed(bytes)` gives the dimensions of a case that moves about that many bytes.
     timed_dtype dtype of the timed case.
-    tiers       (share of this GPU's copy speed, points), rising; the last gives full points.
+    ceiling     what speed is measured against, in the same run: "copy", a copy of the same
+                bytes, where memory alone is the limit on every GPU; else "reference", the
+                reference kernel.
+    tiers       (share of the ceiling's speed, points), rising; the last gives full points.
     peers       what people would use instead, by name: `f(*inputs) -> output(s)`; benchmarks
                 compare with them and name "eager" the unfused PyTorch version.
     """
@@ -99,6 +102,7 @@ class KernelExercise(Exercise):
     counted: Mapping[str, Any] = None
     timed: Callable[[int], dict] = None
     timed_dtype: torch.dtype = torch.float32
+    ceiling: str = "copy"
     tiers: Sequence[tuple[float, float]] = ()
     peers: Mapping[str, Callable] = field(default_factory=dict)
     kind: str = field(default="kernel", init=False)

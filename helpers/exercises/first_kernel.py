@@ -20,7 +20,7 @@ vector_add = KernelExercise(
     compulsory=lambda n: {"x": 4 * n, "y": 4 * n, "out": 4 * n},
     counted={"n": 8192},
     timed=lambda bytes: {"n": bytes // 12 // 1024 * 1024},
-    tiers=((0.50, 1), (0.80, 3)),
+    tiers=((0.70, 1), (0.90, 3)),
     peers={"eager": _vector_add},
     hints=[
         "Program p owns BLOCK neighbours. What is the number of the first, and how do you number "

@@ -23,7 +23,10 @@ sin2_cos2 = KernelExercise(
     compulsory=lambda n: {"x": 4 * n, "out": 4 * n},
     counted={"n": 8192},
     timed=lambda bytes: {"n": bytes // 8 // 1024 * 1024},
-    tiers=((0.50, 1), (0.80, 3)),
+    # Not a copy: two accurate trigonometric functions an element take an H200 about as long to
+    # issue as the bytes take to move, and a GPU with faster memory longer.
+    ceiling="reference",
+    tiers=((0.50, 1), (0.85, 3)),
     peers={"eager": _sin2_cos2},
     hints=[
         "How often does the PyTorch line write a whole tensor only to read it back?",
@@ -85,7 +88,7 @@ row_softmax = KernelExercise(
     compulsory=lambda M, N, **_: {"x": 4 * M * N, "out": 4 * M * N},
     counted={"M": 8, "N": 1024, "kinds": ("normal",)},
     timed=lambda bytes: {"M": max(1, bytes // (8 * 4096)), "N": 4096, "kinds": ("normal",)},
-    tiers=((0.50, 1), (0.80, 3)),
+    tiers=((0.50, 1), (0.85, 3)),
     peers={"eager": _unfused_softmax, "torch": _row_softmax},
     hints=[
         "Which two numbers of its row must an element know before it can be written?",
@@ -156,7 +159,7 @@ residual_rms_norm = KernelExercise(
     traffic={"*": 1.05, "weight": 8.0},
     counted={"M": 8, "N": 1024, "kinds": ("normal",)},
     timed=lambda bytes: {"M": max(1, bytes // (16 * 4096)), "N": 4096, "kinds": ("normal",)},
-    tiers=((0.50, 1.5), (0.80, 4)),
+    tiers=((0.50, 1.5), (0.85, 4)),
     peers={"eager": _residual_rms_norm},
     hints=[
         "The plain kernel loads hidden; you have just computed it. Which trip can you skip?",

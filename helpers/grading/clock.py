@@ -51,6 +51,7 @@ class Race:
     dropped: int = 0
     dims: dict = field(default_factory=dict)
     bytes: int = 0                  # that one call must move
+    copy_ms: float = 0.0            # what a copy of these bytes takes
     wrong: str | None = None        # what was found wrong with a timed result
 
     @property

@@ -1,7 +1,8 @@
-"""The speed criterion: share of this GPU's own copy speed."""
+"""The speed criterion: share of what this GPU itself reaches, in the same run."""
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Callable
 
 import torch
@@ -9,7 +10,7 @@ import torch
 from helpers import gpu
 from helpers.exercises.contract import KernelExercise
 
-from . import clock
+from . import clock, mistakes
 from .draw import POISONS, Draw
 from .numerics import compare, expect
 from .report import FAILED, NOT_MEASURED, PARTIAL, PASSED, Criterion
@@ -17,6 +18,7 @@ from .report import FAILED, NOT_MEASURED, PARTIAL, PASSED, Criterion
 SECONDS_AT_LEAST = 250e-6   # of one timed call: launch overhead must not be what is measured
 SETS = 2
 RUNS = 3
+CEILINGS = {"copy": "a copy of the same bytes", "reference": "the reference kernel"}
 
 
 def timed_bytes() -> int:
@@ -77,6 +79,7 @@ def race(exercise: KernelExercise, candidate: Callable, seed: int, pairs: int = 
     moved = _bytes(exercise, dims)
     source = torch.empty(moved // 2, dtype=torch.uint8, device=device).random_()
     target = torch.empty_like(source)
+    reference = mistakes.reference(exercise)
     count = 0
 
     def before(i: int) -> None:
@@ -98,6 +101,12 @@ def race(exercise: KernelExercise, candidate: Callable, seed: int, pairs: int = 
         outputs, inputs = sets[i]
         candidate(*outputs, *inputs.values())
 
+    def ceiling(i: int) -> None:
+        if exercise.ceiling == "copy":
+            target.copy_(source)
+        else:
+            reference(*spare, *sets[i][1].values())
+
     def after(i: int) -> str | None:
         if not verify:
             return None
@@ -107,8 +116,10 @@ def race(exercise: KernelExercise, candidate: Callable, seed: int, pairs: int = 
         expected[i] = None
         return None
 
-    result = clock.race(run, lambda i: target.copy_(source), before, after, SETS, pairs)
+    spare = [torch.empty_like(output) for output in sets[0][0]]     # never the candidate's
+    result = clock.race(run, ceiling, before, after, SETS, pairs)
     result.dims, result.bytes = dims, moved
+    result.copy_ms, _, _ = clock.median_ms(target.copy_, source, repeats=10)
     return result
 
 
@@ -131,9 +142,14 @@ def reached(exercise: KernelExercise, result: clock.Race) -> float:
 def _close(exercise, result) -> bool:
     """Full points missed by so little that noise could be the reason: worth another run."""
     full = exercise.tiers[-1][0]
-    if result.share > clock.TOO_FAST:
+    if _too_fast(result):
         return True
     return reached(exercise, result) < exercise.points.speed and result.share > 0.85 * full
+
+
+def _too_fast(result) -> bool:
+    """Faster than the GPU can copy the bytes that must move: no kernel that moves them is."""
+    return statistics.median(result.candidate_ms) * clock.TOO_FAST < result.copy_ms
 
 
 def _verdict(exercise, result) -> Criterion:
@@ -142,15 +158,15 @@ def _verdict(exercise, result) -> Criterion:
         return Criterion("speed", 0, maximum, NOT_MEASURED, [
             "The GPU's clock kept changing (too hot, or in use by others): check again later."])
     low, high = result.interval()
-    seconds = sorted(result.candidate_ms)[len(result.candidate_ms) // 2] / 1e3
+    seconds = statistics.median(result.candidate_ms) / 1e3
     lines = [
         f"{_sizes(result.dims)} {str(exercise.timed_dtype).removeprefix('torch.')} on "
         f"{gpu.name()}: must move {result.bytes / 1e9:.2f} GB, took {seconds * 1e3:.3f} ms, "
         f"{result.bytes / seconds / 1e12:.2f} TB/s.",
-        f"You reach {result.share:.0%} of a copy of the same bytes "
+        f"You reach {result.share:.0%} of the speed of {CEILINGS[exercise.ceiling]} "
         f"(99 % interval {low:.0%} to {high:.0%}); {exercise.tiers[-1][0]:.0%} gives full points.",
     ]
-    if result.share > clock.TOO_FAST:
+    if _too_fast(result):
         lines.append("Faster than this GPU can copy: the time cannot be right, so it is not "
                      "counted. If your code is honest, tell your instructor.")
         return Criterion("speed", 0, maximum, NOT_MEASURED, lines)
@@ -161,6 +177,6 @@ def _verdict(exercise, result) -> Criterion:
     points = reached(exercise, result)
     status = PASSED if points == maximum else PARTIAL if points else FAILED
     if points < maximum:
-        times = 1 / result.share
+        times = seconds * 1e3 / result.copy_ms
         lines.append(f"In that time the GPU could have moved these bytes {times:.1f} times.")
     return Criterion("speed", points, maximum, status, lines)
