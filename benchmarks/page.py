@@ -117,7 +117,7 @@ Milliseconds, median (quartiles):
 {time_table(results)}
 
 What the speed criterion asks. The examiner times with fresh inputs and a cold L2 cache; its number
-has a 99 % interval.
+has a 99 % interval. Where there is nothing to fuse (vector_add), "unfused" is PyTorch's own kernel.
 
 {threshold_table(results)}
 

@@ -13,7 +13,8 @@ def sin2_cos2_kernel(
 ):
     """out[i] = sin(x[i])² + cos(x[i])².  Grid: (ceil(n / BLOCK),).
 
-    Moves 8·n bytes: reads 4·n of x, writes 4·n of out.
+    Moves 8·n bytes: reads 4·n of x, writes 4·n of out.  Sine and cosine together take about 58
+    instructions an element: an H200 needs 90 % of a copy's time only to issue them.
     """
     offsets = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     mask = offsets < n
@@ -30,4 +31,5 @@ def sin2_cos2(out: torch.Tensor, x: torch.Tensor) -> None:
     """out[i] = sin(x[i])² + cos(x[i])² for contiguous vectors out, x [n] f32."""
     n = out.numel()
     BLOCK = 1024
-    sin2_cos2_kernel[(triton.cdiv(n, BLOCK),)](out, x, n, BLOCK=BLOCK)
+    # 48 registers a thread, not 56: an SM holds 40 warps, not 36, and so hides more waiting.
+    sin2_cos2_kernel[(triton.cdiv(n, BLOCK),)](out, x, n, BLOCK=BLOCK, maxnreg=48)
