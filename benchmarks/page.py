@@ -56,12 +56,14 @@ def time_table(results: dict) -> str:
 
 def threshold_table(results: dict) -> str:
     """What the speed criterion asks beside what the reference and the unfused version reach."""
-    lines = ["| exercise | size | reference | as the examiner sees it | unfused | full points at |",
-             "|---|---|---|---|---|---|"]
+    lines = ["| exercise | size | share of | reference | as the examiner sees it | unfused "
+             "| full points at |",
+             "|---|---|---|---|---|---|---|"]
     for row in results["thresholds"]:
         low, high = row["examiner_interval"]
         lines.append(
-            f"| {row['exercise']} | {sizes(row['dims'])} | {row['shares']['reference']:.3f} | "
+            f"| {row['exercise']} | {sizes(row['dims'])} | {row['ceiling']} | "
+            f"{row['shares']['reference']:.3f} | "
             f"{row['examiner_share']:.3f} ({low:.3f} to {high:.3f}) | "
             f"{row['shares']['eager']:.3f} | {row['tiers'][-1][0]:.2f} |")
     return "\n".join(lines)

@@ -185,7 +185,8 @@ def summary(race: clock.Race, moved: int) -> dict:
 
 
 def thresholds(pairs: int) -> list[dict]:
-    """Reference, unfused version and threshold side by side, in the examiner's own case."""
+    """Reference, unfused version and threshold side by side, in the examiner's own case; `shares`
+    are of the exercise's ceiling."""
     rows = []
     for exercise in EXERCISES.values():
         if not isinstance(exercise, KernelExercise) or not exercise.points.speed:
@@ -196,8 +197,11 @@ def thresholds(pairs: int) -> list[dict]:
         case = arms.of_exercise(exercise, dims)
         shares = {name: arm["share"] for name, arm in
                   measure(case, pairs, peers=False)["arms"].items()}
+        if exercise.ceiling == "reference":
+            shares = {name: share / shares["reference"] for name, share in shares.items()}
         judged = speed.race(exercise, arms.kernel(exercise.name), SEED, pairs)
-        rows.append({"exercise": exercise.name, "dims": dims, "shares": shares,
+        rows.append({"exercise": exercise.name, "dims": dims, "ceiling": exercise.ceiling,
+                     "shares": shares,
                      "examiner_share": judged.share, "examiner_interval": judged.interval(),
                      "tiers": [list(tier) for tier in exercise.tiers]})
     return rows
