@@ -46,7 +46,7 @@ class Attempt:
     def __str__(self) -> str:
         sizes = " ".join(f"{k}={v}" for k, v in self.dims.items() if isinstance(v, int))
         return f"{sizes} {str(self.dtype).removeprefix('torch.')}" + (
-            ", rows apart" if self.padding else "")
+            ", rows apart" if self.padding and "M" in self.dims else "")
 
 
 @dataclass
