@@ -1,4 +1,4 @@
-"""Pages made from benchmarks/results: README.md here, and what notebooks show without a GPU.
+"""Pages made from benchmarks/results: README.md here, and the figure of the project's page.
 
     python -m benchmarks.page            writes them
     python -m benchmarks.page --check    fails if what is committed differs
@@ -11,8 +11,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-MEASURED = HERE.parent / "helpers" / "measured"
-SHOWN = "h200"      # the GPU whose numbers stand in where there is none
+SHOWN = "h200"      # the GPU that the figure is about
 ORDER = ("reference", "eager", "torch", "torch.compile", "liger-kernel")
 
 
@@ -69,30 +68,6 @@ def threshold_table(results: dict) -> str:
     return "\n".join(lines)
 
 
-def roads(results: dict) -> str:
-    """Copies, launches and the crossover, as Markdown."""
-    copies, launch, crossover = (results[k] for k in ("host_copy", "launch", "crossover"))
-    lines = ["| | |", "|---|---|"]
-    for name, text in (("to_device_ms", "pinned host memory to GPU"),
-                       ("to_host_ms", "GPU to pinned host memory"),
-                       ("pageable_to_device_ms", "pageable host memory to GPU"),
-                       ("pageable_to_host_ms", "GPU to pageable host memory")):
-        rate = copies["bytes"] / copies[name] / 1e6
-        lines.append(f"| {text}, 256 MiB | {copies[name]:.2f} ms, {rate:.1f} GB/s |")
-    rate = 2 * copies["bytes"] / copies["on_device_ms"] / 1e9
-    lines.append(f"| GPU to GPU, 256 MiB | {copies['on_device_ms']:.3f} ms, {rate:.2f} TB/s read "
-                 "and written |")
-    for name, text in (("triton_us", "an empty Triton kernel, launched in a loop"),
-                       ("torch_us", "a PyTorch operation on one number, in a loop"),
-                       ("cuda_graph_us", "an empty kernel in a CUDA graph"),
-                       ("launch_and_wait_us", "launch an empty kernel and wait for it")):
-        lines.append(f"| {text} | {launch[name]:.1f} µs |")
-    if crossover["n"]:
-        lines.append(f"| vector_add: the GPU is faster than {crossover['cpu_threads']} CPU threads "
-                     f"from | {crossover['n']:,.0f} elements on |")
-    return "\n".join(lines)
-
-
 def readme(files: list[Path]) -> str:
     parts = ["""# Benchmarks
 
@@ -122,49 +97,37 @@ What the speed criterion asks. The examiner times with fresh inputs and a cold L
 has a 99 % interval. Where there is nothing to fuse (vector_add), "unfused" is PyTorch's own kernel.
 
 {threshold_table(results)}
-
-Roads and launches:
-
-{roads(results)}
 """)
     return "\n".join(parts)
 
 
-def short(results: dict) -> dict:
-    """What notebooks need without a GPU: medians only, units in the names."""
-    summary = {key: results[key] for key in ("gpu", "date", "versions")}
-    for entry in results["kernels"]:
-        dims = entry["dims"]
-        numbers = dims | {"dtype": entry["dtype"], "bytes": entry["bytes"],
-                          "copy_ms": entry["copy_ms"][1]}
-        for name, arm in entry["arms"].items():
-            numbers |= {f"{name}_ms": arm["ms"][1], f"{name}_TB_per_s": arm["TB_per_s"],
-                        f"{name}_share": arm["share"]}
-        if "N" in dims:
-            summary.setdefault(entry["kernel"], {})[str(dims["N"])] = numbers
-        else:
-            summary[entry["kernel"]] = numbers
-    for key in ("thresholds", "copy_by_size", "launch", "host_copy", "crossover"):
-        summary[key] = results[key]
-    return summary
+def figure(results: dict) -> bytes:
+    """Row softmax by row length, share of a copy's speed, as a PNG."""
+    from helpers import plots
+
+    rows = [entry for entry in results["kernels"] if entry["kernel"].startswith("row_softmax")]
+    names = {"reference": "this course", "liger-kernel": "Liger", "torch.compile": "torch.compile",
+             "torch": "torch.softmax"}
+    curves = {label: ([e["dims"]["N"] for e in rows if arm in e["arms"]],
+                      [100 * e["arms"][arm]["share"] for e in rows if arm in e["arms"]])
+              for arm, label in names.items()}
+    return plots.lines(
+        curves, f"Softmax of float32 rows on an {results['gpu']}", "columns in a row",
+        "share of a copy's speed [%]", yours="this course").png()
 
 
 def pages() -> dict[Path, str]:
-    """Every generated file and its text."""
-    files = sorted((HERE / "results").glob("*.json"))
-    found = {HERE / "README.md": readme(files)}
-    shown = HERE / "results" / f"{SHOWN}.json"
-    if shown.exists():
-        summary = short(json.loads(shown.read_text()))
-        found[MEASURED / f"{SHOWN}.json"] = json.dumps(summary, indent=1) + "\n"
-    return found
+    """Every generated page and its text."""
+    return {HERE / "README.md": readme(sorted((HERE / "results").glob("*.json")))}
 
 
 def write() -> None:
-    """Write the pages."""
+    """Write the pages and the figure."""
     for path, text in pages().items():
-        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
+    shown = HERE / "results" / f"{SHOWN}.json"
+    if shown.exists():
+        (HERE / "results" / "row_softmax.png").write_bytes(figure(json.loads(shown.read_text())))
 
 
 def check() -> list[str]:

@@ -3,7 +3,7 @@
     python -m benchmarks.run [--quick] [--out DIR]
 
 Writes DIR/<gpu>.json and prints a table.  Without --out it goes to benchmarks/results, and the
-page and the figures that the notebooks show are made from it.  Needs an NVIDIA GPU.
+page is made from it.  Needs an NVIDIA GPU.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import datetime
 import json
 import math
 import platform
-import statistics
 import sys
 import time
 from collections.abc import Callable
@@ -22,7 +21,6 @@ from pathlib import Path
 
 import numpy as np
 import torch
-import triton
 
 from benchmarks import arms, page
 from helpers import gpu
@@ -50,10 +48,6 @@ def main() -> None:
         measure(case, pairs, peers=not options.quick)
         for case in arms.cases(count // 8 if options.quick else count)]
     results["thresholds"] = thresholds(pairs)
-    results["copy_by_size"] = copy_by_size()
-    results["launch"] = launch()
-    results["host_copy"] = host_copy()
-    results["crossover"] = crossover()
     results["seconds"] = round(time.perf_counter() - began, 1)
     name = page.slug(results["gpu"])
     options.out.mkdir(parents=True, exist_ok=True)
@@ -205,96 +199,6 @@ def thresholds(pairs: int) -> list[dict]:
                      "examiner_share": judged.share, "examiner_interval": judged.interval(),
                      "tiers": [list(tier) for tier in exercise.tiers]})
     return rows
-
-
-# --- the roads ----------------------------------------------------------------------------------
-
-def copy_by_size() -> dict:
-    """Our copy kernel's bytes per second, read and written, with a cold L2 cache."""
-    copy = arms.kernel("copy")
-    result = {"bytes": [], "TB_per_s": []}
-    most = min(4 << 30, torch.cuda.mem_get_info()[0] // 4)
-    size = 64 << 10
-    while size <= most:
-        x = torch.empty(size // 8, device=gpu.device()).normal_()
-        out = torch.empty_like(x)
-        milliseconds, _, _ = clock.median_ms(copy, out, x, repeats=15)
-        result["bytes"].append(size)
-        result["TB_per_s"].append(size / milliseconds / 1e9)
-        size *= 4
-    return result
-
-
-@triton.jit
-def empty_kernel(x_ptr):
-    """Nothing.  Grid: (1,)."""
-
-
-def launch(count: int = 1000) -> dict:
-    """Microseconds per launch of a kernel that does nothing: one after another from Python, as a
-    CUDA graph, and alone from call to result."""
-    x = torch.zeros(1, device=gpu.device())
-
-    def run():
-        empty_kernel[(1,)](x)
-
-    def many():
-        for _ in range(count):
-            run()
-
-    run()
-    times = {"triton_us": many, "torch_us": lambda: [x.add_(0.0) for _ in range(count)]}
-    result = {name: 1e3 * _median_event_ms(function) / count for name, function in times.items()}
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        many()
-    result["cuda_graph_us"] = 1e3 * _median_event_ms(graph.replay) / count
-    waits = []
-    for _ in range(101):
-        torch.cuda.synchronize()
-        start = time.perf_counter()
-        run()
-        torch.cuda.synchronize()
-        waits.append(time.perf_counter() - start)
-    result["launch_and_wait_us"] = 1e6 * statistics.median(waits)
-    return result
-
-
-def _median_event_ms(function: Callable, repeats: int = 9) -> float:
-    times = []
-    for _ in range(repeats):
-        torch.cuda.synchronize()
-        start, end = _events(lambda i: function(), 0)
-        torch.cuda.synchronize()
-        times.append(start.elapsed_time(end))
-    return statistics.median(times)
-
-
-def host_copy(size: int = 256 << 20) -> dict:
-    """Milliseconds to move `size` bytes; `to_device_ms` and `to_host_ms` are for pinned memory."""
-    there = torch.empty(size, dtype=torch.uint8, device=gpu.device()).random_()
-    elsewhere = torch.empty_like(there)
-    result = {"bytes": size}
-    for kind, prefix in (("pinned", ""), ("pageable", "pageable_")):
-        host = torch.ones(size, dtype=torch.uint8, pin_memory=kind == "pinned")
-        result[f"{prefix}to_device_ms"] = clock.median_ms(there.copy_, host, True, repeats=9)[0]
-        result[f"{prefix}to_host_ms"] = clock.median_ms(host.copy_, there, True, repeats=9)[0]
-    result["on_device_ms"] = clock.median_ms(elsewhere.copy_, there, repeats=15)[0]
-    return result
-
-
-def crossover() -> dict:
-    """Microseconds until the sum of two vectors is there, CPU and GPU, by size: wall-clock, because
-    that is what a caller waits for.  `n` is where the curves meet."""
-    from helpers.experiments import first_kernel
-
-    sizes = [4**power for power in range(13)]
-    cpu_us = first_kernel.add_on_cpu(sizes)
-    add = arms.kernel("vector_add")
-    gpu_us = [first_kernel.wall_us(add, *first_kernel.vectors(n, gpu.device())) for n in sizes]
-    return {"sizes": sizes, "cpu_us": cpu_us, "gpu_us": gpu_us,
-            "cpu_threads": torch.get_num_threads(),
-            "n": first_kernel.crossover(sizes, cpu_us, gpu_us)}
 
 
 def rounded(value, digits: int = 5):

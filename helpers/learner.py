@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from . import exercises, gpu
-from .exercises.contract import Exercise, KernelExercise, Prediction
+from .exercises.contract import Exercise, KernelExercise, Prediction, sizes
 from .grading import interpreter
 from .grading.report import FAILED, Criterion, Result
 
@@ -68,14 +68,13 @@ def _contract(exercise: Exercise) -> str:
 
         inputs = list(exercise.inputs(Draw(0), **exercise.cases[0]))
         need = exercise.compulsory(**exercise.counted)
-        sizes = ", ".join(f"{k} = {v}" for k, v in exercise.counted.items() if isinstance(v, int))
         lines += [
             "", f"Call:      {exercise.name}({', '.join([*exercise.outputs, *inputs])}); "
                 f"the outputs exist, you fill them",
-            f"Sizes:     tried with {'; '.join(_sizes(c) for c in exercise.cases)}; "
+            f"Sizes:     tried with {'; '.join(sizes(c) for c in exercise.cases)}; "
             "on a GPU with larger ones",
             f"Numerics:  {exercise.points.numerics:g} points, against float64",
-            f"Traffic:   {exercise.points.traffic:g} points; for {sizes} at least "
+            f"Traffic:   {exercise.points.traffic:g} points; for {sizes(exercise.counted)} at least "
             f"{sum(need.values()) / 1e3:.1f} kB must move: "
             + ", ".join(f"{k} {v / 1e3:.1f} kB" for k, v in need.items()),
         ]
@@ -88,10 +87,6 @@ def _contract(exercise: Exercise) -> str:
                       f"{exercise.half:g} half."]
     lines += ["", f"Stuck?     hint(\"{exercise.name}\") has {len(exercise.hints)} hints."]
     return "\n".join(lines)
-
-
-def _sizes(case: dict) -> str:
-    return " ".join(f"{k}={v}" for k, v in case.items() if isinstance(v, int))
 
 
 def _find(function_or_name) -> Exercise | str:

@@ -15,6 +15,11 @@ from typing import Any
 import torch
 
 
+def sizes(dims: Mapping[str, Any]) -> str:
+    """The sizes of a case in words: `M=7 N=1025`.  What a case says beside them is left out."""
+    return " ".join(f"{name}={size}" for name, size in dims.items() if type(size) is int)
+
+
 @dataclass(frozen=True)
 class Points:
     """Points of an exercise, one number a criterion.  0 means: not judged."""

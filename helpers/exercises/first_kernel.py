@@ -64,7 +64,8 @@ SM_LIMITS = {
 for _limits in SM_LIMITS.values():
     _limits.update(registers=65536, reserved_shared_memory=1024, warp_size=32,
                    register_unit=256, shared_unit=128)
-SM_LIMITS["T4 (7.5)"]["reserved_shared_memory"] = 0     # reserved since compute capability 8.0
+# Since compute capability 8.0 the driver reserves some, and hands it out in smaller units.
+SM_LIMITS["T4 (7.5)"].update(reserved_shared_memory=0, shared_unit=256)
 
 
 def _occupancy(threads, registers, shared_memory, sm):

@@ -18,7 +18,13 @@ from importlib import metadata
 import torch
 
 from helpers import gpu
-from helpers.exercises.contract import Exercise, FunctionExercise, KernelExercise, Prediction
+from helpers.exercises.contract import (
+    Exercise,
+    FunctionExercise,
+    KernelExercise,
+    Prediction,
+    sizes,
+)
 
 from . import mistakes, speed
 from .draw import POISONS, Draw
@@ -44,8 +50,7 @@ class Attempt:
     device: str = "cpu"
 
     def __str__(self) -> str:
-        sizes = " ".join(f"{k}={v}" for k, v in self.dims.items() if isinstance(v, int))
-        return f"{sizes} {str(self.dtype).removeprefix('torch.')}" + (
+        return f"{sizes(self.dims)} {str(self.dtype).removeprefix('torch.')}" + (
             ", rows apart" if self.padding and "M" in self.dims else "")
 
 

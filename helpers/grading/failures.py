@@ -10,6 +10,8 @@ from pathlib import Path
 import torch
 import triton
 
+from helpers.exercises.contract import sizes
+
 from .draw import POISONS
 from .numerics import Mismatch
 from .quiet import TookTooLong
@@ -29,9 +31,7 @@ class Failure:
 
     def name_right(self, attempts: list) -> None:
         """Say which cases are right: the learner sees what the wrong ones have in common."""
-        shown = list(dict.fromkeys(
-            ", ".join(f"{k}={v}" for k, v in a.dims.items() if isinstance(v, int))
-            for a in attempts))
+        shown = list(dict.fromkeys(sizes(attempt.dims) for attempt in attempts))
         if shown:
             self.lines.insert(1, f"Right: {'; '.join(shown)}.")
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import torch
 
 from helpers import gpu
-from helpers.exercises.contract import KernelExercise
+from helpers.exercises.contract import KernelExercise, sizes
 
 from . import clock, mistakes
 from .draw import POISONS, Draw
@@ -112,7 +112,7 @@ def race(exercise: KernelExercise, candidate: Callable, seed: int, pairs: int = 
             return None
         for name, output, truth in zip(exercise.outputs, sets[i][0], expected[i], strict=True):
             if compare(name, output, truth):
-                return f"{_sizes(dims)}: {name} is wrong in a timed call, right in the others."
+                return f"{sizes(dims)}: {name} is wrong in a timed call, right in the others."
         expected[i] = None
         return None
 
@@ -126,10 +126,6 @@ def race(exercise: KernelExercise, candidate: Callable, seed: int, pairs: int = 
 def _bytes(exercise, dims) -> int:
     """Compulsory bytes of the timed case: `compulsory` counts float32, so rescale to its dtype."""
     return sum(exercise.compulsory(**dims).values()) * exercise.timed_dtype.itemsize // 4
-
-
-def _sizes(dims) -> str:
-    return " ".join(f"{k}={v}" for k, v in dims.items() if isinstance(v, int))
 
 
 def reached(exercise: KernelExercise, result: clock.Race) -> float:
@@ -160,7 +156,7 @@ def _verdict(exercise, result) -> Criterion:
     low, high = result.interval()
     seconds = statistics.median(result.candidate_ms) / 1e3
     lines = [
-        f"{_sizes(result.dims)} {str(exercise.timed_dtype).removeprefix('torch.')} on "
+        f"{sizes(result.dims)} {str(exercise.timed_dtype).removeprefix('torch.')} on "
         f"{gpu.name()}: must move {result.bytes / 1e9:.2f} GB, took {seconds * 1e3:.3f} ms, "
         f"{result.bytes / seconds / 1e12:.2f} TB/s.",
         f"You reach {result.share:.0%} of the speed of {CEILINGS[exercise.ceiling]} "

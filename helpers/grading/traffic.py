@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from helpers.exercises.contract import KernelExercise
+from helpers.exercises.contract import KernelExercise, sizes
 
 from .trace import SECTOR, Trace
 
@@ -14,7 +14,6 @@ def judge(exercise: KernelExercise, trace: Trace) -> tuple[bool, list[str]]:
     something was not counted, and is an error of honesty, not a record.
     """
     need = exercise.compulsory(**exercise.counted)
-    sizes = " ".join(f"{k}={v}" for k, v in exercise.counted.items() if isinstance(v, int))
     lines, good = [], True
     for name, least in need.items():
         moved = trace.traffic[name]
@@ -37,7 +36,7 @@ def judge(exercise: KernelExercise, trace: Trace) -> tuple[bool, list[str]]:
         good = False
     everything = sum(t.sector_bytes for t in trace.traffic.values())
     launches = len(trace.launches)
-    lines.insert(0, f"{sizes}: {everything / 1e3:.1f} kB moved in {launches} "
+    lines.insert(0, f"{sizes(exercise.counted)}: {everything / 1e3:.1f} kB moved in {launches} "
                     f"launch{'es' if launches != 1 else ''}, {total / 1e3:.1f} kB must "
                     f"({everything / total:.2f} times).")
     return good, lines
