@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable
 
 from . import exercises, gpu
@@ -61,7 +62,8 @@ def show(name: str) -> None:
 
 
 def _contract(exercise: Exercise) -> str:
-    lines = [f"{exercise.name}  ({exercise.points.total:g} points)", "", exercise.spec]
+    lines = [f"{exercise.name}  ({exercise.points.total:g} points)", "",
+             *textwrap.wrap(exercise.spec, 79)]
     if isinstance(exercise, KernelExercise):
         from .grading.draw import Draw
         from .grading.speed import CEILINGS
@@ -74,9 +76,9 @@ def _contract(exercise: Exercise) -> str:
             f"Sizes:     tried with {'; '.join(sizes(c) for c in exercise.cases)}; "
             "on a GPU with larger ones",
             f"Numerics:  {exercise.points.numerics:g} points, against float64",
-            f"Traffic:   {exercise.points.traffic:g} points; for {sizes(exercise.counted)} at least "
-            f"{sum(need.values()) / 1e3:.1f} kB must move: "
-            + ", ".join(f"{k} {v / 1e3:.1f} kB" for k, v in need.items()),
+            f"Traffic:   {exercise.points.traffic:g} points; at {sizes(exercise.counted)} at least "
+            f"{sum(need.values()) / 1e3:.1f} kB must move:",
+            "           " + ", ".join(f"{k} {v / 1e3:.1f} kB" for k, v in need.items()),
         ]
         if exercise.tiers:
             tiers = ", ".join(f"{points:g} from {share:.0%}" for share, points in exercise.tiers)
