@@ -48,7 +48,7 @@ guesses = {
     "67 million numbers": None,         # 67 million additions: CPU time / GPU time
     "16 times the arithmetic": None,    # 16 multiply-adds a number / 1, 67 million numbers
     "from the host": None,              # 256 MiB, host to GPU / from one place on it to another
-    "one row more": None,               # float16 matrix product: time at 1793 / time at 1792
+    "one larger": None,                 # float16 matrix product, N × N: N = 1793 / N = 1792
 }
 
 # %% [markdown] topics="4 6"
@@ -58,8 +58,8 @@ guesses = {
 #
 # Why should you care if you design models and never write a kernel? Because
 # training at scale means using what you paid for. Two models with equal
-# FLOPs can differ in time by several times: "one row more" above is such a
-# case, and it is one number in a config file.
+# FLOPs can differ in time by several times: "one larger" above is such a case,
+# and it is one number in a config file.
 #
 # Keep one question in mind until then: **which of your model's sizes did you
 # choose, and which did you copy?**
@@ -70,8 +70,8 @@ guesses = {
 # A GPU is not a few fast cores but many slow ones. Its unit is the *streaming
 # multiprocessor* (SM): an independent processor with its own schedulers,
 # arithmetic lanes, registers and a small fast memory. All SMs share the L2
-# cache and the large memory outside the chip, *global memory*: the number of
-# gigabytes on a GPU's box.
+# cache and the large memory outside the chip, *global memory*: about the
+# number of gigabytes on a GPU's box.
 #
 # The driver says how many there are and how fast they tick. Two ceilings
 # follow: every lane can finish one addition a cycle, and the memory moves two
@@ -90,9 +90,9 @@ print(f"clocks and counts as the driver reports them, {facts['where'].replace('m
 # %% [markdown] topics="16"
 # Look inside one SM. Its lanes (NVIDIA says "CUDA cores", the lecture
 # "streaming processors") stand in four quarters. Each quarter has a *warp
-# scheduler*, a quarter of the registers and a tensor core. A scheduler issues
-# one instruction a cycle, and a whole row of lanes carries it out (a row of
-# 16, as in an A100, takes two cycles).
+# scheduler*, a quarter of the registers and a tensor core (two on V100 and
+# T4). A scheduler issues one instruction a cycle, and a whole row of lanes
+# carries it out (a row of 16, as in an A100, takes two cycles).
 #
 # A data sheet counts a multiply-add as two operations, so its figure is twice
 # your additions per second. **Predict** it for this GPU, then compare with
@@ -154,8 +154,9 @@ for n in (1, 65_536, 67_108_864):
 # - A **thread** runs your program for one piece of the data. All threads run
 #   the same program (*single instruction, multiple threads*, SIMT) and differ
 #   in one number: who they are.
-# - A **warp** is 32 threads with consecutive numbers that run in lockstep. It
-#   is what a scheduler schedules: one decision serves 32 threads.
+# - A **warp** is 32 threads with consecutive numbers that get their
+#   instructions together. It is what a scheduler schedules: one decision
+#   serves 32 threads.
 # - A **block** is up to 1024 threads on one SM. They may share its fast
 #   memory.
 # - A **grid** is all blocks of a launch. They run in any order.
@@ -269,8 +270,8 @@ print("\n".join(line for line in code if "mov" not in line or "%tid" in line))
 #
 # There is no loop over the data and no list of threads. You write what one
 # does, the hardware does it everywhere: like `map` in functional programming.
-# That is why even this level is readable, and why the lecture calls SIMT
-# deceptively easy.
+# That is why even this level is readable. The price: threads of a warp that
+# want different instructions must wait for each other, as you will see below.
 
 # %% [markdown] topics="28"
 # ### Where did it run?
@@ -295,7 +296,9 @@ plots.cells(kinds, 22, f"{len(places['sm_of_program'])} programs on {places['sms
 # %% [markdown]
 # Every SM got one before any got two, in an order of the hardware's own. So
 # never rely on which program runs first, or on two running at once: two
-# programs have nothing in common but global memory.
+# programs share only global memory. (From compute capability 9.0 on,
+# neighbours launched as a *cluster* can also reach each other's shared memory:
+# CUDA's Hopper tuning guide.)
 #
 # Thread 0 owns four neighbours and four more, 512 further on: Triton's choice,
 # so that each thread can load 16 bytes at a time and the 32 threads of a warp
@@ -326,10 +329,11 @@ plots.bars({f"if splits {who}": t for who, t in split["ms"].items()},
 # Lanes of one warp that disagree cost the *sum* of both sides, since the warp
 # takes one path after the other with half of its lanes switched off.
 #
-# *Correction.* Lecture notes say that every thread runs both branches. Only a
-# warp whose own lanes disagree does, and since Volta each thread has its own
-# program counter, yet a warp still issues one path at a time (CUDA C++
-# Programming Guide, SIMT architecture). Notebook 04 is about this.
+# *Correction.* Notes on the lecture (in Chinese) say that every thread runs
+# both branches. Only a warp whose own lanes disagree does, and since Volta
+# each thread has its own program counter, yet a warp still issues one path at
+# a time (CUDA C++ Programming Guide, SIMT architecture). Notebook 04 is about
+# this.
 
 # %% [markdown] topics="12 13"
 # ## 1.3 What does it cost?
@@ -382,13 +386,13 @@ plots.lines({timed: (by_size["n"], by_size["us"]), "CPU, here": (sizes, cpu_us),
             references=["12 bytes each"], log="xy")
 
 # %% [markdown] topics="13"
-# Two regimes. On the left the GPU takes the same time for one number as for a
-# hundred thousand: launch overhead. On the right it follows the line on
+# Two regimes. On the left the GPU takes about the same time for one number as
+# for a hundred thousand: launch overhead. On the right it follows the line on
 # paper: bytes over bandwidth. Between them lies a size at which both are
 # equal, roughly *overhead × bandwidth / 12 bytes*.
 
 # %%
-overhead_us = by_size["us"][0]
+overhead_us = sorted(by_size["us"][:9])[4]           # the median up to 65,536 numbers
 print(f"{overhead_us:.0f} µs × {memory / 1e9:,.0f} GB/s / 12 B "
       f"= {overhead_us * 1e-6 * memory / 12 / 1e6:.1f} million numbers")
 
@@ -494,15 +498,16 @@ enough = next(w for w, speed in zip(few["warps"], few["GB_s"], strict=True) if s
 read_by_one = few["GB_s"][0] / 2 * 1e9      # bytes/s; half of what a copy moves is read
 latency_ns = 1e9 * few["sms"] * few["bytes_per_warp"] / read_by_one
 model = [min(best, w * few["GB_s"][0]) for w in few["warps"]]
-print(f"one warp for each SM: a round trip takes {latency_ns:.0f} ns; 90 % with {enough} warps")
+print(f"one warp for each SM: a load and its store take {latency_ns:.0f} ns; "
+      f"90 % with {enough} warps")
 plots.lines({"measured": (few["warps"], few["GB_s"]), "model": (few["warps"], model)},
             f"A copy by few warps, {few['where']}", "warps resident on each SM", "moved [GB/s]",
             references=["model"], log="")
 
 # %% [markdown] topics="52"
 # The model is drawn through the first point and cut off at the best one. In
-# between the chip does worse: requests queue up, so the latency itself grows
-# with the load.
+# between the chip does worse, probably because requests queue up, so that the
+# latency itself grows with the load.
 #
 # **Moral: threads are how a GPU waits.** It does not need them for their
 # arithmetic but for their outstanding loads. How many an SM can hold is the
@@ -518,8 +523,9 @@ plots.lines({"measured": (few["warps"], few["GB_s"]), "model": (few["warps"], mo
 # | local | one thread | **global memory**, cached |
 # | global | everyone | outside the chip, through L2 |
 #
-# Leave the SM, and you pay hundreds of nanoseconds (notebook 02 measures
-# them); yet global memory is all that two blocks can share.
+# Shared memory is where threads of a block hand each other values and keep
+# what several of them need. Leave the SM, and you pay a hundred nanoseconds
+# and more (notebook 02 measures them).
 #
 # A warp is *resident* once its registers and its block's shared memory are
 # set aside. Both run out, and so do the places for warps and blocks. The
@@ -534,7 +540,7 @@ print(f"\nregisters: {4 * sm['registers'] / 1024:.0f} KiB an SM, "
       f"{4 * 255 / 1024:.1f} KiB a thread at most")
 
 # %% [markdown] topics="31 32"
-# *Two corrections.* A Chinese article on the lecture calls registers the
+# *Two corrections.* Notes on the lecture (in Chinese) call registers the
 # smallest memory. Per thread they are (at most 255 of 4 bytes each). Per SM
 # the register file is 256 KiB: as large as L1 and shared memory together on
 # an H100, larger on an A100 (192 KiB; NVIDIA's whitepapers).
@@ -564,9 +570,10 @@ from helpers.kernels.occupancy import occupancy
 check(occupancy)
 
 # %%
+h200 = experiments.SM_LIMITS["H200 (9.0)"]
 for registers in (32, 33):
-    blocks, warps = occupancy(256, registers, 0, sm) or (0, 0)
-    print(f"{registers} registers a thread: {blocks} blocks, {warps} warps resident")
+    blocks, warps = occupancy(256, registers, 0, h200) or (0, 0)
+    print(f"H200, {registers} registers a thread: {blocks} blocks, {warps} warps resident")
 
 # %% [markdown] topics="31"
 # One register more, a quarter fewer warps: registers are handed out in units,
@@ -599,9 +606,9 @@ for block, speed in zip(by_block["block"], by_block["GB_s"], strict=True):
           f"{warps // 4 * block * 8:16,} | {speed:5,.0f}")
 
 # %% [markdown] topics="32 52"
-# Read it twice. From 64 warps down to 12 nearly nothing happens: fewer warps,
-# but each has more loads under way, and Little's law counts bytes, not warps.
-# **Occupancy is a means, not a score.**
+# Read it twice. From 64 warps down to 12 (on an H200) nearly nothing happens:
+# fewer warps, but each has more loads under way, and Little's law counts
+# bytes, not warps. **Occupancy is a means, not a score.**
 #
 # The last row is different. 128 elements a thread of x and of y do not fit
 # into 255 registers, so the thread parks some in local memory, which is
@@ -658,9 +665,12 @@ else:
 # GPU fetches it directly.
 #
 # Commit three numbers: 256 MiB from pinned memory to the GPU, back, and from
-# one place on the GPU to another. Derive them; the data sheet of the GPU and
-# the number of PCIe lanes are fair sources. (No GPU here? Answer for an H200
-# on PCIe 5.0 with 16 lanes.)
+# one place on the GPU to another. Derive them; the data sheet of the GPU is a
+# fair source, and so is the driver, which knows the road:
+#
+#     nvidia-smi --query-gpu=pcie.link.gen.max,pcie.link.width.max --format=csv
+#
+# No GPU here? Answer for an H200 on PCIe 5.0 with 16 lanes.
 
 # %%
 show("host_copy")
@@ -678,7 +688,7 @@ plots.bars({road: roads["MiB"] * 2**20 / ms / 1e6 for road, ms in roads["ms"].it
            "copied [GB/s]", log=True, form="{:,.0f} GB/s")
 
 # %% [markdown] topics="36"
-# The road from the host is tens of times narrower than the GPU's own memory
+# The road from the host is many times narrower than the GPU's own memory
 # (which even moves each copied byte twice: it is read, then written), in both
 # directions, and pageable memory makes it narrower still. Two rules follow:
 # bring data over once and keep it there; and if it must travel, pin it.
@@ -696,9 +706,9 @@ for road in ("pinned to device", "on device"):
 #
 # Measured now, or recalled from the H200 and its host. The two that surprise
 # most people: sixteen times the arithmetic costs nothing, because it is done
-# while the memory is waited for. And one row more makes a matrix product
-# several times slower, though the work grows by less than 0.2 %: **larger is
-# not always better**. Why, you will know in notebook 10.
+# while the memory is waited for. And a matrix that is one larger each way
+# makes a product several times slower, though the work grows by less than
+# 0.2 %: **larger is not always better**. Why, you will know in notebook 10.
 
 # %%
 answers = experiments.six_ratios()

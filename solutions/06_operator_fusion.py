@@ -1,15 +1,15 @@
 # %% [markdown]
 # # 06 Operator fusion
 #
-# **Why does a chain of cheap operations cost as much as its slowest one times
-# its length?**
+# **Why does a chain of cheap operations cost by its length, whatever the
+# operations compute?**
 #
 # You count trips to memory on paper, watch PyTorch make them, and write three
 # kernels that make fewer: sin² + cos², a softmax, and the residual addition
 # with RMSNorm that stands in every transformer block. Then you let a compiler
 # do the same, and find where it stops.
 #
-# You need notebook 01: programs, blocks, masks. Plan 75 minutes. Without a
+# You need notebook 01: programs, blocks, masks. Plan 90 minutes. Without a
 # GPU everything that is *counted* here is exact; what has to be *timed* comes
 # from a stored run on an NVIDIA H200, and says so.
 
@@ -46,21 +46,24 @@ device = gpu.device() or "cpu"
 # time does the factory work?
 
 # %%
-# Data sheets: float32 outside the tensor cores [TFLOP/s], memory bandwidth [TB/s].
+# NVIDIA's data sheets: float32 outside the tensor cores [TFLOP/s], memory bandwidth [TB/s].
 SHEET = {"V100": (15.7, 0.90), "A100": (19.5, 1.56), "H100": (67, 3.35),
          "H200": (67, 4.8), "B200": (80, 8.0)}
 BYTES_PER_FLOP = 8          # change it: how much work must an order bring to fill the day?
-busy = {name: 100 * min(1, belt / BYTES_PER_FLOP / factory)
+busy = {name: 100 * min(1, belt / BYTES_PER_FLOP / (factory / 2))     # 2: see below
         for name, (factory, belt) in SHEET.items()}
 plots.bars(busy, "x · a in float32: how long the factory works (data sheets)",
            "share of the time [%]", form="{:.1f} %")
 
 # %% [markdown]
-# The factory stands idle for about 99 % of the time, on every generation. A
-# faster factory would change nothing. A wider belt would, and the belt is the
-# part that is slow to grow: from V100 to B200 the tensor cores became 18
-# times faster (125 to 2250 TFLOP/s in 16 bits), the belt 9 times wider
-# (data sheets).
+# (A data sheet counts a multiply-add as two; a multiplication alone runs at
+# half the figure.)
+#
+# The factory stands idle for about 98 % of the time, on every generation. A
+# faster factory would change nothing. In float32 the belt has at least kept
+# pace; what ran away from it is the tensor cores: from V100 to B200 they
+# became 18 times faster (125 to 2250 TFLOP/s in 16 bits), the belt 9 times
+# wider (NVIDIA's data sheets).
 #
 # So there is one thing left to save: trips.
 
@@ -98,20 +101,22 @@ plots.trips({"eager": eager.kernels, "fused": fused.kernels},
 # The bound: x must come in, `out` must go out, so no kernel moves less than
 # 8·n bytes. Eager moves 44·n, that is 5.5 times as much.
 #
-# *Correction.* A Chinese lecture note counts five intermediate operations.
-# There are five kernels and four intermediate tensors; the fifth result is
-# the output (CS336 2026, lecture 5, slide 32).
+# *Correction.* Notes on the lecture (in Chinese) count five intermediate
+# operations. There are five kernels and four intermediate tensors; the fifth
+# result is the output (CS336 2026, lecture 5, slide 32).
 
 # %% [markdown]
-# Is memory really the limit? Five FLOPs for each element, for 8 bytes at
-# best: 0.6 FLOP per byte, and 0.1 eager. An H200 would need
-# 67 / 4.8 = 14 FLOP per byte before its float32 units became the limit
-# (data sheet; notebook 03 draws this as a roofline). A sine costs more than
-# one FLOP, but not that much more. Memory it is, so
+# Is memory really the limit? For eager, yes: each kernel brings an operation
+# or two for its 8 or 12 bytes, so
 #
-# **time = bytes / bandwidth**,
+# **time = bytes / bandwidth**.
 #
-# and the model predicts eager to take 5.5 times as long as fused.
+# For the fused kernel it is a close call. PyTorch counts five operations, but
+# an accurate sine and cosine together are about 58 instructions (counted in
+# the compiled kernel for an H200). An H200 can issue
+# 33.5 · 10¹² / s, so 7 for each byte that its memory moves (data sheet), and
+# this kernel brings 58 / 8 = 7. Belt and factory are both full. So expect
+# eager to take *a little less* than 5.5 times as long.
 
 # %% [markdown]
 # ## 6.3 The simplest version: eager PyTorch
@@ -149,8 +154,8 @@ for event in kernels or events:
 # **Predict:** how many times longer than the copy does eager take?
 #
 # (`experiments` holds the measurements of this notebook: warm-up, cold cache,
-# median of 30. On a GPU they run; without one they return what the same
-# lines measured on an H200. "where" says which.)
+# median of several runs. On a GPU they run; without one they return what the
+# same lines measured on an H200. "where" says which.)
 
 # %%
 my_ratio = None                                     # your number
@@ -161,13 +166,12 @@ print(f"copy {copy:.3f} ms, eager {eager_ms:.3f} ms, ratio {eager_ms / copy:.2f}
 print(f"The model says {eager.passes / fused.passes}, you said {my_ratio}.")
 
 # %% [markdown]
-# There is the answer to the opening question. Each of the five kernels takes
-# as long as a copy, whether it computes a sine or a product, because each is
-# a copy with a little arithmetic on the way. A chain costs what its trips
-# cost: length times one trip.
+# There is the answer to the opening question. Four of the kernels make two
+# passes, like a copy, whether they compute a sine or a product; the addition
+# makes three: 4 + 1.5 = 5.5 copies. A chain costs what its trips cost.
 #
-# The gap has a name now, too: nine passes over four tensors that nobody asked
-# for.
+# The gap has a name now, too: nine passes, eight over four tensors that
+# nobody asked for, and x a second time.
 
 # %% [markdown]
 # ## 6.4 Your first fused kernel
@@ -175,9 +179,8 @@ print(f"The model says {eager.passes / fused.passes}, you said {my_ratio}.")
 # One load, everything in registers, one store. Inside a kernel `tl.sin(x)`
 # is a value on the shelf: using it twice costs nothing.
 #
-# The result is 1 everywhere, whatever x is: you can check it in your head.
-# (`check` compares with PyTorch in float64 all the same, and counts your
-# bytes: storing ones without looking at x does not pass.)
+# The result is 1 for every finite x: you can check it in your head. (For an
+# infinite x it is NaN, so storing ones without looking at x does not pass.)
 
 # %%
 show("sin2_cos2")
@@ -214,8 +217,12 @@ plots.bars(second["ms"], f"sin² + cos² of float32, {second['where']}", "time [
            yours=["yours", "reference"], references=["copy"], form="{:.3f}")
 
 # %% [markdown]
-# **Moral: a kernel pays for what crosses the belt. What happens between load
-# and store is free until the arithmetic itself becomes the limit.**
+# Eager paid for five trips, you for one. On an H200 yours ends some 10 % above
+# the copy, as the count of instructions said.
+#
+# **Moral: a kernel pays for what crosses the belt (the memory bus). What
+# happens between load and store is free until the arithmetic itself becomes
+# the limit.**
 #
 # The compiler found the same kernel without you. Section 6.10 looks at how far
 # that goes. First: how much arithmetic is "free"?
@@ -252,7 +259,7 @@ plots.lines({"eager, model": (lengths, model), "eager": (lengths, chains["eager_
 # %% [markdown]
 # At first the multiplications ride along for nothing: they are done while the
 # next bytes travel. Then the factory is full, and only from there on does
-# work cost time. Eager pays from the first step; the model, 2·k passes at the
+# work cost time. Eager pays from the second step; the model, 2·k passes at the
 # copy's speed, lies on the measurement.
 #
 # The bend is the ridge of the roofline (notebook 03). For an H200, by its
@@ -274,10 +281,10 @@ for e in (torch.exp(row), torch.exp(row - row.max())):
     print("exp:", *(f"{value:.2g}" for value in e), "  softmax:", *(f"{p:.2g}" for p in softmax))
 
 # %% [markdown]
-# In the first line one entry overflows, and ∞ / ∞ is NaN. Taking the row's maximum
-# away first changes nothing on paper (numerator and denominator shrink by the
-# same factor) and makes 1 the largest exponential there is. **Maximum first,
-# then exp.**
+# In the first line one entry overflows, and ∞ / ∞ is NaN. Taking the row's
+# maximum away first changes nothing on paper (numerator and denominator shrink
+# by the same factor) and makes 1 the largest exponential there is. **Maximum
+# first, then exp.**
 #
 # *Correction.* The lecture says it in the other order at 1:14:15
 # ("exponentiate all elements", then subtract the maximum). Subtract first:
@@ -293,8 +300,9 @@ inf = float("inf")
 print(torch.softmax(torch.tensor([[1.0, 2.0, -inf, -inf], [-inf, -inf, -inf, -inf]]), dim=1))
 
 # %% [markdown]
-# Now count. The safe softmax is five kernels in eager PyTorch; the row
-# statistics m and s hold one number for each row and hardly weigh anything.
+# Now count. Written out in PyTorch the safe softmax is five kernels
+# (`torch.softmax` is one); the row statistics m and s hold one number for each
+# row and hardly weigh anything.
 #
 # **Predict:** how many passes over x-sized tensors does eager make? How many
 # does one kernel make that can hold a row on its shelf? And one that cannot,
@@ -374,9 +382,10 @@ plots.lines(curves, f"softmax of float32 rows, {speeds['where']}", "N, columns",
 # %% [markdown]
 # Short rows: everybody makes two passes. Then, on the H200, the compiler's
 # kernel lies on the line of three from N = 2 Ki to 8 Ki: it sweeps twice, as
-# the online softmax does. PyTorch's falls to the line of four and comes back:
-# it keeps several kernels and picks one by N. The solution stays on top until
-# N = 32 Ki, and then it falls, too.
+# the online softmax does. PyTorch's falls to the line of four at 8 Ki,
+# recovers at 16 Ki and is back at four from 64 Ki on: it keeps several kernels
+# and picks one by N. The solution stays on top until N = 32 Ki, and then it
+# falls, too.
 #
 # The levels are not exact. A row that was read a moment ago may still lie in
 # the L2 cache, which shortens the second trip. But at half the speed of a
@@ -419,15 +428,16 @@ plots.lines(last, f"softmax of long float32 rows, {speeds['where']}", "N, column
             "useful bandwidth [TB/s]", yours=["yours", "reference"], roofs=levels)
 
 # %% [markdown]
-# One block wins as long as it holds the row, and collapses when the registers
-# spill. The sweeping kernel is even better than three passes allow: its
-# second reading comes right after the first, and the rows that an H200 works
-# on at one time (one or a few for each of 132 multiprocessors, 256 KiB each
-# at N = 64 Ki) fit in its L2 cache. For shorter rows it loses: it fetches
-# twice what one block could have kept, and its steps are 32,768 columns wide,
-# so that most of a step is padding.
+# One block wins up to 16 Ki, is level at 32 Ki, and collapses when the
+# registers spill. The sweeping kernel is even better than three passes allow:
+# its second reading comes right after the first, and the rows that an H200
+# works on at one time (one for each of 132 multiprocessors, 256 KiB each at
+# N = 64 Ki) fit in its L2 cache. For shorter rows it loses: it fetches twice
+# what one block could have kept, and its steps are 32,768 columns wide, so
+# that most of a step is padding.
 #
-# **Moral: a fused reduction is as good as the shelf is large.**
+# **Moral: a fused reduction is as good as the shelf (the registers) is
+# large.**
 
 # %% [markdown]
 # ## 6.9 Two results: residual + RMSNorm
@@ -541,13 +551,15 @@ in_float32 = fusion.observe(lambda x, r, w: experiments.EAGER["residual_rms_norm
                             x=rows, r=rows.clone(), w=torch.ones(N, dtype=torch.bfloat16))
 least = fusion.fused(fusion.RESIDUAL_RMS_NORM, ("h", "out"), itemsize=2,
                      x=rows.shape, r=rows.shape, weight=(N,))
-print(in_float32.summary)
-print(f"bytes, eager / one kernel: {in_float32.bytes / least.bytes:.2f}")
+print(f"eager: {len(in_float32.kernels)} kernels, {in_float32.bytes / 1e6:.1f} MB; "
+      f"one kernel: {least.bytes / 1e6:.1f} MB, {in_float32.bytes / least.bytes:.2f} times less")
 print(f"time,  eager / copy:       {third['ms']['eager'] / third['ms']['copy']:.2f}")
 
 # %% [markdown]
-# (What is left of the gap: not every kernel of the chain runs at the speed of
-# a copy.) And the compiler? One launch, but the time of five passes: its
+# Bytes explain most of it. What is left the profiler of section 6.3 would
+# show: kernels of the chain that are slower than a copy.
+#
+# And the compiler? One launch, but the time of five passes: its
 # kernel works in sweeps and reads `hidden` back. **One kernel is not yet one
 # trip: count bytes, not launches.**
 #
@@ -605,13 +617,13 @@ if mine is not None:
 # %% [markdown] topics="91"
 # ## 6.11 Where it stops
 #
-# - **Elementwise work and row reductions** fuse, in any order.
+# - **Elementwise work and reductions** over the same rows usually fuse.
 # - **A matrix product** stays a library call. What follows it can move into
 #   its last step if the compiler is allowed to write the product itself
-#   (`mode="max-autotune"`).
+#   (`mode="max-autotune"`, on GPUs with 68 SMs or more).
 # - **A sum over everything** must end before any element can be divided by
-#   it. Blocks of one launch do not wait for each other, so a GPU needs a
-#   second kernel.
+#   it. Blocks of an ordinary launch do not wait for each other, so a GPU needs
+#   a second kernel (the compiler takes a third: it splits the sum in two).
 # - **Attention** is product, softmax, product. The N × N scores travel to
 #   memory and back.
 
@@ -620,8 +632,9 @@ if mine is not None:
 # row of which you have seen only a part, and correct it later. A compiler
 # rearranges the operations that you wrote; it does not invent this algebra.
 # People did (notebooks 11 and 12), and taught compilers to *recognise* single
-# patterns: in recent versions look for "online" among the names above. That
-# is a look-up, not a discovery.
+# patterns: an online softmax, or attention in its usual four-dimensional form,
+# which they hand to a FlashAttention kernel. That is a look-up, not a
+# discovery.
 #
 # Fusion also ends where the compiler cannot see: at a `print`, an `.item()`,
 # a branch on a tensor's value (a "graph break"), and at kernels that you
@@ -686,15 +699,15 @@ plots.bars({
 # launches.
 
 # %% [markdown]
-# *Correction.* A Chinese lecture note asks for every kernel to work on the
-# flat part of the roofline, where compute is the limit. Elementwise
+# *Correction.* Notes on the lecture (in Chinese) ask for every kernel to work
+# on the flat part of the roofline, where compute is the limit. Elementwise
 # operations, softmax and norms cannot get there: even fused they bring a few
-# FLOPs for each byte, and an H200 wants 14. Their goal is the roof above
-# them, the slanted one: the speed of a copy. (scaling-book, "All About
-# Rooflines", jax-ml.github.io.)
+# FLOPs for each byte, and an H200 wants 14. Their goal is the roof above them,
+# the slanted one: the speed of a copy. (scaling-book, "All About Rooflines",
+# jax-ml.github.io.)
 
 # %% [markdown]
-# ## The whole notebook in three lines
+# ## 6.14 In three lines
 #
 # - Cheap operations cost a trip each, whatever they compute.
 # - Fuse: once in, once out. Count passes first; the count predicts the time.

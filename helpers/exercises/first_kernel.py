@@ -27,9 +27,9 @@ vector_add = KernelExercise(
         "the rest?",
         "n = 4097 and BLOCK = 1024: how many elements does the fifth program own, and what must "
         "its other lanes not do?",
-        "Three trips to memory, one mask for all of them: offsets = first + tl.arange(0, BLOCK); "
-        "mask = offsets < n; then tl.load(x_ptr + offsets, mask=mask), the same for y, "
-        "and tl.store(out_ptr + offsets, x + y, mask=mask).",
+        "offsets = first + tl.arange(0, BLOCK). Which comparison is the mask?",
+        "Three trips to memory, one mask for all of them: x = tl.load(x_ptr + offsets, mask=mask), "
+        "the same for y, and tl.store(where, what, mask=mask).",
     ],
     mistakes=[
         Mistake("nothing_masked", "neither the loads nor the store are masked",
@@ -55,6 +55,7 @@ vector_add = KernelExercise(
 
 # Limits of one SM by compute capability: CUDA C++ programming guide and tuning guides.
 SM_LIMITS = {
+    "V100 (7.0)": {"max_threads": 2048, "max_blocks": 32, "shared_memory": 96 << 10},
     "T4 (7.5)": {"max_threads": 1024, "max_blocks": 16, "shared_memory": 64 << 10},
     "A100 (8.0)": {"max_threads": 2048, "max_blocks": 32, "shared_memory": 164 << 10},
     "RTX 3090 (8.6)": {"max_threads": 1536, "max_blocks": 16, "shared_memory": 100 << 10},
@@ -65,7 +66,8 @@ for _limits in SM_LIMITS.values():
     _limits.update(registers=65536, reserved_shared_memory=1024, warp_size=32,
                    register_unit=256, shared_unit=128)
 # Since compute capability 8.0 the driver reserves some, and hands it out in smaller units.
-SM_LIMITS["T4 (7.5)"].update(reserved_shared_memory=0, shared_unit=256)
+for _older in ("V100 (7.0)", "T4 (7.5)"):
+    SM_LIMITS[_older].update(reserved_shared_memory=0, shared_unit=256)
 
 
 def _occupancy(threads, registers, shared_memory, sm):
@@ -98,8 +100,8 @@ occupancy = FunctionExercise(
         "each of the four.",
         "The given lines already count the warps of a block, its shared memory, and the warps "
         "that the registers can carry. Divide, rounding down.",
-        'blocks = min(sm["max_blocks"], warp slots // warps, warps_with_registers // warps, '
-        'sm["shared_memory"] // shared_per_block), and blocks * warps are the warps. '
+        'The threads allow sm["max_threads"] // sm["warp_size"] // warps blocks; the other three '
+        "look alike, and the scarcest decides. "
         "Beware of a block that takes no shared memory at all.",
     ],
     mistakes=[
@@ -144,7 +146,7 @@ host_copy = Prediction(
     hints=[
         "Which road is the slowest on the way, and is it equally wide in both directions?",
         "PCIe 5.0 with 16 lanes carries 64 GB/s each way at best, some 15 % of it headers; "
-        "generation 4 carries half.",
+        "generation 4 carries half, 3 a quarter; 8 lanes carry half of 16.",
         "On the device every byte crosses the memory bus twice: it is read, and it is written. "
         "And seconds are not milliseconds.",
     ],

@@ -34,7 +34,7 @@ sin2_cos2 = KernelExercise(
         "Inside a kernel a value has a name, not an address. Which lines really need tl.load or "
         "tl.store?",
         "sin = tl.sin(x), and the same for the cosine; squares are products.",
-        "tl.store(out_ptr + offsets, sin * sin + cos * cos, mask=mask)",
+        "One tl.store at the end, with the sum of the squares and the mask of the load.",
     ],
     mistakes=[
         Mistake("store_not_masked", "the store is not masked",

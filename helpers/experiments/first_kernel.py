@@ -338,7 +338,7 @@ QUESTIONS = {
     "16 times the arithmetic": "16 multiply-adds a number instead of 1, 67 million numbers: "
                                "time / time",
     "from the host": "256 MiB from pinned host memory to the GPU: time / time of a copy on the GPU",
-    "one row more": "float16 matrix product, 1793 × 1793 / 1792 × 1792: time / time",
+    "one larger": "float16 matrix product, 1793 × 1793 / 1792 × 1792: time / time",
 }
 
 

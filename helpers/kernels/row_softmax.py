@@ -33,6 +33,6 @@ def row_softmax(out: torch.Tensor, x: torch.Tensor) -> None:
     M, N = x.shape
     assert out.stride(1) == x.stride(1) == 1, "columns must be adjacent"
     BLOCK_N = triton.next_power_of_2(max(N, 1))
-    num_warps = min(max(BLOCK_N // 512, 1), 32)     # 16 elements a thread, 32 in the longest rows
+    num_warps = min(max(BLOCK_N // 512, 1), 32)     # 16 elements a thread, up to N = 16,384
     row_softmax_kernel[(M,)](
         out, x, out.stride(0), x.stride(0), N, BLOCK_N=BLOCK_N, num_warps=num_warps)
