@@ -143,7 +143,7 @@ def refuse_edited(course: Course, names: Sequence[str]) -> None:
     if lines:
         raise BuildError(
             "\n".join(lines) + "\nNothing was written.  Copy what you want to keep, then delete "
-            "the notebook or build with --force."
+            "the notebook or build with: python -m autograder.build --force"
         )
 
 

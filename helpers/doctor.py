@@ -39,8 +39,8 @@ def problems() -> list[str]:
         found.append(f"Python {sys.version_info[0]}.{sys.version_info[1]} is too old, 3.11 is "
                      "needed: python3.11 -m venv .venv")
     if sys.platform != "linux":
-        return [*found, f"Triton has no package for {sys.platform}: open the notebook in Google "
-                        "Colab, or use Linux (on Windows: wsl --install)."]
+        return [*found, f"Triton has no package for {sys.platform}: use Linux, for example on "
+                        "Google Colab (on Windows: wsl --install)."]
     for package, command in (("torch", "pip install torch"), ("numpy", "pip install numpy")):
         if version(package) is None:
             found.append(f"{package} is missing: {command}")

@@ -52,7 +52,8 @@ def hint(function_or_name: Callable | str) -> None:
         return
     given = min(_hints_given.get(exercise.name, 0), len(exercise.hints) - 1)
     _hints_given[exercise.name] = given + 1
-    print(f"Hint {given + 1} of {len(exercise.hints)}: {exercise.hints[given]}")
+    last = " (the last)" if given + 1 == len(exercise.hints) else ""
+    print(f"Hint {given + 1} of {len(exercise.hints)}{last}: {exercise.hints[given]}")
 
 
 def show(name: str) -> None:

@@ -14,10 +14,10 @@
 # NVIDIA H200, and says so.
 
 # %% locked="setup"
+from helpers import check, hint, ready, show
 import torch
 import triton
 import triton.language as tl
-from helpers import check, hint, ready, show
 ready()
 
 # %%
@@ -58,8 +58,8 @@ guesses = {
 #
 # Why should you care if you design models and never write a kernel? Because
 # training at scale means using what you paid for. Two models with equal
-# FLOPs can differ in time by several times: "one larger" above is such a case,
-# and it is one number in a config file.
+# FLOPs can differ far more in time: "one larger" above is such a case, and it
+# is one number in a config file.
 #
 # Keep one question in mind until then: **which of your model's sizes did you
 # choose, and which did you copy?**
@@ -226,7 +226,7 @@ print("thread 77 of a block: warp {1}, lane {2}".format(*launch.owner(77, thread
 #     x = tl.load(x_ptr + offsets, mask=offsets < n)
 #
 # `show` tells what is asked, `check` judges what you wrote, as often as you
-# like, and `hint(vector_add)` helps step by step.
+# like, and `hint("vector_add")` helps step by step.
 
 # %%
 show("vector_add")
@@ -570,9 +570,11 @@ from helpers.kernels.occupancy import occupancy
 check(occupancy)
 
 # %%
+fits, whose = experiments.your_occupancy(occupancy)
+print("studied below:", whose)
 h200 = experiments.SM_LIMITS["H200 (9.0)"]
 for registers in (32, 33):
-    blocks, warps = occupancy(256, registers, 0, h200) or (0, 0)
+    blocks, warps = fits(256, registers, 0, h200)
     print(f"H200, {registers} registers a thread: {blocks} blocks, {warps} warps resident")
 
 # %% [markdown] topics="31"
@@ -584,8 +586,8 @@ for registers in (32, 33):
 # %%
 used = experiments.resources(add_kernel)
 stairs = list(range(16, 256))
-resident = [(occupancy(128, registers, 0, sm) or (0, 0))[1] for registers in stairs]
-plots.lines({"your occupancy": (stairs, resident)},
+resident = [fits(128, registers, 0, sm)[1] for registers in stairs]
+plots.lines({whose: (stairs, resident)},
             f"Warps on one SM ({facts['name']}), blocks of 128 threads, no shared memory",
             "registers a thread (grey: vector_add, by elements a program)", "resident warps",
             marks={f"{block}": used[block][0] for block in (1024, 4096, 8192)},
@@ -601,7 +603,7 @@ print(f"vector_add, {by_block['where']}\n")
 print("elements | registers | spilled [B] | warps/SM | bytes loading/SM | GB/s")
 for block, speed in zip(by_block["block"], by_block["GB_s"], strict=True):
     registers, spilled = used[block]
-    warps = (occupancy(128, registers, 0, sm) or (0, 0))[1]
+    warps = fits(128, registers, 0, sm)[1]
     print(f"{block:8} | {registers:9} | {spilled:11} | {warps:8} | "
           f"{warps // 4 * block * 8:16,} | {speed:5,.0f}")
 
@@ -620,7 +622,7 @@ for block, speed in zip(by_block["block"], by_block["GB_s"], strict=True):
 # %%
 from helpers.widgets.first_kernel import fit_blocks
 
-fit_blocks(occupancy, sm)
+fit_blocks(fits, sm)
 
 # %% [markdown] topics="26"
 # ### From blocks to waves
@@ -641,13 +643,10 @@ plots.timeline(launch.rows(ran, resident=2), "19 blocks of 1 ms on 4 SMs, 2 bloc
 # %%
 n = 2**26
 blocks = launch.blocks_for(n, 1024)
-slots = facts["sms"] * (occupancy(128, made.registers, 0, sm) or (0, 0))[0]
-if slots:
-    waves = launch.waves(blocks, facts["sms"], slots // facts["sms"])
-    print(f"vector_add, n = {n:,}: {blocks:,} blocks for {slots:,} slots: {waves} waves, "
-          f"{100 * blocks / (waves * slots):.0f} % of the slots' time used")
-else:
-    print("Your occupancy has no answer yet: come back to this cell.")
+slots = facts["sms"] * fits(128, made.registers, 0, sm)[0]
+waves = launch.waves(blocks, facts["sms"], slots // facts["sms"])
+print(f"vector_add, n = {n:,}: {blocks:,} blocks for {slots:,} slots: {waves} waves, "
+      f"{100 * blocks / (waves * slots):.0f} % of the slots' time used")
 
 # %% [markdown]
 # The last wave is rarely full, and everyone waits for it. With dozens of

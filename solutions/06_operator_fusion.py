@@ -14,10 +14,10 @@
 # from a stored run on an NVIDIA H200, and says so.
 
 # %% locked="setup"
+from helpers import check, hint, ready, show
 import torch
 import triton
 import triton.language as tl
-from helpers import check, hint, ready, show
 ready()
 
 # %%
@@ -202,7 +202,8 @@ with count_traffic(out=result, x=small) as traffic:
     sin2_cos2(result, small)
 print(f"launches: {len(traffic.launches)}, x read: {traffic['x'].loaded_bytes} B, "
       f"out written: {traffic['out'].stored_bytes} B")
-print(f"largest distance from 1: {(result - 1).abs().max():.1e}")
+print(f"largest distance from 1: {(result - 1).abs().max():.1e}"
+      if traffic["out"].stored_bytes else "Your kernel stores nothing yet.")
 
 # %% [markdown]
 # Rounding makes the distance a little more than 0: float32 keeps 24 bits, so

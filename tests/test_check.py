@@ -121,7 +121,7 @@ def test_input_changed():
 @pytest.mark.parametrize("cheat", [
     lambda out, x, y: out.copy_(x + y),
     lambda out, x, y: torch.add(x, y, out=out),
-    lambda out, x, y: (reference["vector_add"](out, x, y), out.add_(0.0)),
+    lambda out, x, y: (reference["vector_add"](out, x, x), out.add_(y).sub_(x)),
     lambda out, x, y: out.set_((x + y).untyped_storage(), 0, out.shape, out.stride()),
     lambda out, x, y: torch.from_numpy(out.numpy()).copy_(x).add_(y),
     lambda out, x, y: out.numpy().__iadd__(0) is out or out.numpy().__setitem__(
@@ -129,7 +129,8 @@ def test_input_changed():
 ], ids=["copy", "out=", "touch up", "set_", "numpy view", "numpy"])
 def test_work_outside_a_kernel(cheat):
     text = text_of(lambda out, x, y: cheat(out, x, y))
-    assert "must be" in text or "No Triton kernel" in text or "no kernel ran" in text
+    assert any(words in text for words in (
+        "must be", "No Triton kernel", "no kernel ran", "exchanged"))
 
 
 def test_helper_tensors_and_views_are_fine():
@@ -160,7 +161,7 @@ def test_hints_climb_and_stay_at_the_last(capsys):
     for _ in range(5):
         hint(reference["row_softmax"])
     out = capsys.readouterr().out.splitlines()
-    assert out[0].startswith("Hint 1 of 4") and out[-1].startswith("Hint 4 of 4")
+    assert out[0].startswith("Hint 1 of 4") and out[-1].startswith("Hint 4 of 4 (the last)")
 
 
 @pytest.mark.parametrize("name", EXERCISES)

@@ -78,6 +78,7 @@ class KernelExercise(Exercise):
                 PyTorch itself loses there: the tolerance follows from that.
     cases       dimensions to try, as keyword arguments of `inputs`: smallest, odd, exact, one
                 past.  A case may name a `dtype`; the others run in `dtypes`.
+    secret      `secret(random)` gives further cases, of sizes that only the seed knows.
     gpu_cases   further cases, too large for the interpreter.
     dtypes      dtypes that the exercise must support; bfloat16 is tried on a GPU only, because
                 Triton's interpreter computes it wrongly.
@@ -99,11 +100,12 @@ class KernelExercise(Exercise):
     reference: Callable[..., Any] = None
     outputs: Sequence[str] = ("out",)
     cases: Sequence[dict] = ()
+    secret: Callable[[Any], Sequence[dict]] = lambda random: ()
     gpu_cases: Sequence[dict] = ()
     dtypes: Sequence[torch.dtype] = (torch.float32,)
     exact: bool = False
     compulsory: Callable[..., dict[str, int]] = None
-    traffic: Mapping[str, float] = field(default_factory=lambda: {"*": 1.05})
+    traffic: Mapping[str, float] = field(default_factory=lambda: {"*": 1.10})
     counted: Mapping[str, Any] = None
     timed: Callable[[int], dict] = None
     timed_dtype: torch.dtype = torch.float32
@@ -118,11 +120,12 @@ class FunctionExercise(Exercise):
     """Plain Python: `f(*arguments)` must equal `reference(*arguments)` on every drawn case.
 
     `arguments(random)` yields tuples of arguments; `random` is a `random.Random` with a seed
-    the learner cannot know.  Numbers are compared exactly when both are integers, else within
-    `tolerance` relative.
+    the learner cannot know.  `describe(*arguments)` names a case in a message.  Numbers are
+    compared exactly when both are integers, else within `tolerance` relative.
     """
 
     arguments: Callable[[Any], Sequence[tuple]] = None
+    describe: Callable[..., str] = lambda *arguments: repr(arguments)
     reference: Callable[..., Any] = None
     tolerance: float = 1e-9
     kind: str = field(default="function", init=False)

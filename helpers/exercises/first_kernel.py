@@ -16,6 +16,7 @@ vector_add = KernelExercise(
     inputs=lambda draw, n: {"x": draw.normal(n), "y": draw.normal(n, scale=3.0)},
     reference=_vector_add,
     cases=[{"n": 1}, {"n": 781}, {"n": 4096}, {"n": 4097}],
+    secret=lambda random: [{"n": random.randint(8193, 20000)}],
     gpu_cases=[{"n": (1 << 22) + 1}],
     compulsory=lambda n: {"x": 4 * n, "y": 4 * n, "out": 4 * n},
     counted={"n": 8192},
@@ -78,13 +79,22 @@ def _occupancy(threads, registers, shared_memory, sm):
 
 def _launches(random):
     for sm in SM_LIMITS.values():
+        yield (256, 32, 0, sm)
         yield (1, 1, 0, sm)
         yield (1024, 65, 0, sm)                     # one register too many for a single block
         yield (1000, 32, 0, sm)                     # a partial last warp
+        yield from ((threads, 16, 0, sm) for threads in (33, 65, 97, 129, 161))
+        yield from ((random.randint(1, 1024), 16, 0, sm) for _ in range(5))
         yield (128, 16, sm["shared_memory"], sm)    # does not fit: the reserve is missing
         for _ in range(20):
             yield (random.choice([32, 64, 96, 128, 250, 256, 384, 512, 1024]),
                    random.randint(8, 255), random.choice([0, 1, 4096, 20000, 49152]), sm)
+
+
+def _describe(threads, registers, shared_memory, sm):
+    gpu = next((name for name, limits in SM_LIMITS.items() if limits == sm), "this SM")
+    return (f"{threads} threads, {registers} registers each, {shared_memory} bytes shared, "
+            f"on an SM of {gpu}")
 
 
 occupancy = FunctionExercise(
@@ -94,6 +104,7 @@ occupancy = FunctionExercise(
          "of a launch, and how many warps, one SM holds at a time. threads: a block's; registers: "
          "a thread's; shared_memory: a block's, in bytes; sm: a dict with the limits of one SM.",
     arguments=_launches,
+    describe=_describe,
     reference=_occupancy,
     hints=[
         "Imagine that everything but one resource is endless: how many blocks fit? Ask this for "
@@ -101,12 +112,13 @@ occupancy = FunctionExercise(
         "The given lines already count the warps of a block, its shared memory, and the warps "
         "that the registers can carry. Divide, rounding down.",
         'The threads allow sm["max_threads"] // sm["warp_size"] // warps blocks; the other three '
-        "look alike, and the scarcest decides. "
-        "Beware of a block that takes no shared memory at all.",
+        "look alike, and the scarcest decides.",
     ],
     mistakes=[
         Mistake("no_block_limit", "the limit on blocks per SM is left out",
                 {'min(sm["max_blocks"], by_threads': "min(by_threads"}),
+        Mistake("threads_not_warps", "the limit on threads is divided by threads, not warps", {
+            'sm["max_threads"] // sm["warp_size"] // warps': 'sm["max_threads"] // threads'}),
         Mistake("largest_limit", "the most generous resource decides instead of the scarcest",
                 {"blocks = min(": "blocks = max("}),
         Mistake("registers_for_warps", "the registers' limit counts warps instead of blocks",
@@ -140,12 +152,13 @@ host_copy = Prediction(
     points=Points(numerics=3),
     spec="Predict, before you measure, how many milliseconds it takes to move 256 MiB from pinned "
          "host memory to the GPU, back, and from one place on the GPU to another. "
+         'Return {"to_device_ms": ..., "to_host_ms": ..., "on_device_ms": ...}. '
          "Without a GPU here, answer for an H200 on PCIe 5.0 with 16 lanes.",
     key=_host_copy_key,
     units={"to_device_ms": "ms", "to_host_ms": "ms", "on_device_ms": "ms"},
     hints=[
         "Which road is the slowest on the way, and is it equally wide in both directions?",
-        "PCIe 5.0 with 16 lanes carries 64 GB/s each way at best, some 15 % of it headers; "
+        "PCIe 5.0 with 16 lanes carries 64 GB/s each way at best, some 15 % less in practice; "
         "generation 4 carries half, 3 a quarter; 8 lanes carry half of 16.",
         "On the device every byte crosses the memory bus twice: it is read, and it is written. "
         "And seconds are not milliseconds.",

@@ -19,6 +19,7 @@ sin2_cos2 = KernelExercise(
     inputs=lambda draw, n, special=True: {"x": draw.normal(n, scale=3.0, special=special)},
     reference=_sin2_cos2,
     cases=[{"n": 1}, {"n": 781}, {"n": 4096}, {"n": 4097}],
+    secret=lambda random: [{"n": random.randint(8193, 20000)}],
     gpu_cases=[{"n": (1 << 22) + 1}],
     compulsory=lambda n, **_: {"x": 4 * n, "out": 4 * n},
     counted={"n": 8192},
@@ -70,7 +71,7 @@ def _unfused_softmax(x):
     return e / e.sum(-1, keepdim=True)
 
 
-_SOFTMAX_STRESS = ("normal", "wide", "high", "low", "constant", "one hot", "tiny")
+_SOFTMAX_STRESS = ("normal", "wide", "high", "low", "mixed", "constant", "one hot", "tiny")
 
 row_softmax = KernelExercise(
     name="row_softmax",
@@ -81,9 +82,11 @@ row_softmax = KernelExercise(
     inputs=lambda draw, M, N, kinds=_SOFTMAX_STRESS: {"x": draw.rows(M, N, kinds)},
     reference=_row_softmax,
     cases=[
-        {"M": 1, "N": 1}, {"M": 7, "N": 17}, {"M": 3, "N": 781},
-        {"M": 7, "N": 1024}, {"M": 7, "N": 1025},
+        {"M": 1, "N": 1}, {"M": 8, "N": 17}, {"M": 3, "N": 781},
+        {"M": 8, "N": 1024}, {"M": 8, "N": 1025},
     ],
+    secret=lambda random: [{"M": random.randint(9, 20), "N": random.randint(2, 60)},
+                           {"M": 2, "N": random.randint(2049, 5000)}],
     gpu_cases=[{"M": 127, "N": 4097}, {"M": 64, "N": 8191}],
     dtypes=(torch.float32, torch.float16, torch.bfloat16),
     compulsory=lambda M, N, **_: {"x": 4 * M * N, "out": 4 * M * N},
@@ -144,20 +147,22 @@ residual_rms_norm = KernelExercise(
          "Two results, one kernel: x and residual are read once, hidden is not read back.",
     inputs=lambda draw, M, N, kinds=("normal", "high", "tiny", "constant"): {
         "x": draw.rows(M, N, kinds), "residual": draw.rows(M, N, kinds),
-        "weight": draw.normal(N, shift=1.0, scale=0.5), "eps": 1e-5,
+        "weight": draw.normal(N, shift=1.0, scale=0.5), "eps": draw.log_uniform(1e-6, 1e-3),
     },
     reference=_residual_rms_norm,
     cases=[
         {"M": 1, "N": 1}, {"M": 5, "N": 17}, {"M": 3, "N": 781}, {"M": 4, "N": 1024},
         {"M": 4, "N": 1025},
     ],
+    secret=lambda random: [{"M": random.randint(9, 20), "N": random.randint(2, 60)},
+                           {"M": 2, "N": random.randint(2049, 5000)}],
     gpu_cases=[{"M": 127, "N": 4097}, {"M": 64, "N": 8192}],
     dtypes=(torch.float32, torch.float16, torch.bfloat16),
     compulsory=lambda M, N, **_: {
         "x": 4 * M * N, "residual": 4 * M * N, "out": 4 * M * N, "hidden": 4 * M * N,
         "weight": 4 * N},
     # Every program reads the small weight vector: from the second on it comes from the L2 cache.
-    traffic={"*": 1.05, "weight": 8.0},
+    traffic={"*": 1.10, "weight": 8.0},
     counted={"M": 8, "N": 1024, "kinds": ("normal",)},
     timed=lambda bytes: {"M": max(1, bytes // (16 * 4096)), "N": 4096, "kinds": ("normal",)},
     tiers=((0.50, 1.5), (0.85, 4)),
@@ -174,6 +179,10 @@ residual_rms_norm = KernelExercise(
         Mistake("eps_outside_root", "eps is added after the square root",
                 {"tl.rsqrt(tl.sum(hidden * hidden, axis=0) / N + eps)":
                  "1.0 / (tl.sqrt(tl.sum(hidden * hidden, axis=0) / N) + eps)"}),
+        Mistake("eps_typed_in", "1e-5 is written into the kernel instead of eps",
+                {" / N + eps)": " / N + 1e-5)"}),
+        Mistake("stride_of_x", "the rows of hidden are taken to be as far apart as those of x",
+                {"row * stride_hm": "row * stride_xm"}),
         Mistake("no_eps", "eps is left out", {" / N + eps)": " / N)"}),
         Mistake("mean_over_block", "the mean divides by BLOCK_N instead of N",
                 {"axis=0) / N": "axis=0) / BLOCK_N"}),

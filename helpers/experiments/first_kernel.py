@@ -19,6 +19,7 @@ from helpers.assembly import compiled
 from helpers.exercises.first_kernel import SM_LIMITS
 from helpers.grading.clock import median_ms
 from helpers.kernels.copy import copy
+from helpers.kernels.occupancy import occupancy
 from helpers.kernels.vector_add import vector_add, vector_add_kernel
 
 from . import experiment, store
@@ -47,6 +48,19 @@ def yours_or_ours(function: Callable) -> tuple[Callable, object, str]:
     if right:
         return function, kernel, "your vector_add"
     return vector_add, vector_add_kernel, "reference vector_add (yours is not right yet)"
+
+
+def your_occupancy(function: Callable) -> tuple[Callable, str]:
+    """Your occupancy function if it is right, else the reference, and what to call it."""
+    try:
+        right = all(tuple(function(*launch, dict(sm))) == occupancy(*launch, sm)
+                    for sm in SM_LIMITS.values()
+                    for launch in ((256, 32, 0), (1024, 65, 0), (128, 16, 20000), (65, 16, 0)))
+    except Exception:       # `check` explains it
+        right = False
+    if right:
+        return function, "your occupancy"
+    return occupancy, "reference occupancy (yours is not right yet)"
 
 
 # --- the device ---------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ def compile_launches(launches: list[Launch], capability: tuple[int, int] = TARGE
     if gpu.device() is not None:
         return None
     seen = set()
-    for launch in launches:
+    for launch in reversed(launches):       # the last launches are the largest
         if id(launch.function) in seen:
             continue
         seen.add(id(launch.function))
@@ -53,4 +53,5 @@ def compile_launch(launch: Launch, capability: tuple[int, int]):
         else:
             signature[parameter.name] = mangle_type(value)
     return triton.compile(ASTSource(launch.function, signature=signature, constexprs=constants),
-                          target=GPUTarget("cuda", capability[0] * 10 + capability[1], 32))
+                          target=GPUTarget("cuda", capability[0] * 10 + capability[1], 32),
+                          options=launch.options)

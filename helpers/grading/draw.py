@@ -14,7 +14,7 @@ import torch
 GUARD = 16384   # elements on each side: wider than any block that a lost mask lets through
 POISONS = (float("nan"), 1234.5)    # NaN alone would hide in a result that may be NaN
 
-STRESS_ROWS = ("normal", "wide", "high", "low", "constant", "one hot", "tiny", "ramp")
+STRESS_ROWS = ("normal", "wide", "high", "low", "mixed", "constant", "one hot", "tiny")
 
 
 @dataclass
@@ -43,15 +43,24 @@ class Draw:
         """
         x = self._randn(*shape) * scale + shift
         if special:
-            for first, value in ((5, float("inf")), (17, -float("inf")), (29, float("nan"))):
+            for first, value in ((5, float("inf")), (17, -float("inf")), (29, float("nan")),
+                                 (41, 1e5)):
                 x.flatten()[first::97] = value
         return self._guarded(x)
 
+    def log_uniform(self, low: float, high: float) -> float:
+        """A number whose logarithm is uniform between those of `low` and `high`."""
+        share = float(torch.rand((), generator=self._random, device=self.device))
+        return low * (high / low) ** share
+
     def rows(self, M: int, N: int, kinds: tuple[str, ...] = ("normal",)) -> torch.Tensor:
-        """A matrix [M, N] whose row m is of kind `kinds[m % len(kinds)]` (see STRESS_ROWS)."""
+        """A matrix [M, N] whose rows take their kinds (see STRESS_ROWS) in turn, from a random
+        one on."""
         x = self._randn(M, N)
-        for m in range(M if len(kinds) > 1 or kinds != ("normal",) else 0):
-            x[m] = _stress(x[m], kinds[m % len(kinds)])
+        if kinds != ("normal",):
+            first, size = int(self.log_uniform(1, 100)), self.log_uniform(0.5, 2)
+            for m in range(M):
+                x[m] = _stress(x[m], kinds[(first + m) % len(kinds)], size)
         return self._guarded(x)
 
     def output(self, like: torch.Tensor, poison: float) -> torch.Tensor:
@@ -64,7 +73,7 @@ class Draw:
     def _guarded(self, values: torch.Tensor) -> torch.Tensor:
         strides = list(values.contiguous().stride())
         if values.ndim > 1 and self.padding:
-            strides[-2] += self.padding
+            strides[-2] += self.padding + 8 * len(self.guards)      # no two tensors alike
             for axis in range(values.ndim - 3, -1, -1):
                 strides[axis] = strides[axis + 1] * values.shape[axis + 1]
         reach = 1 + sum((size - 1) * step for size, step in zip(values.shape, strides, strict=True))
@@ -86,6 +95,19 @@ class Guard:
 
     def __post_init__(self):
         self.snapshot = self.storage.clone()
+        # The learner's code gets `view`; `own` is the same memory under a name that it never sees.
+        self.own = self.storage.as_strided(self.view.shape, self.view.stride(), GUARD)
+
+    def in_place(self, given: torch.Tensor) -> bool:
+        """The tensor that was given is still this memory, in this shape."""
+        return (given.data_ptr(), given.shape, given.stride(), given.dtype) == (
+            self.own.data_ptr(), self.own.shape, self.own.stride(), self.own.dtype)
+
+    def constant(self) -> bool:
+        """Every element holds the same."""
+        return same_bits(self.own.contiguous(),
+                         self.own.flatten()[:1].expand(self.own.numel()).reshape(self.own.shape)
+                         .contiguous())
 
     def unchanged(self) -> bool:
         """Nothing in the storage has changed: true of every input after a call."""
@@ -104,21 +126,21 @@ def same_bits(a: torch.Tensor, b: torch.Tensor) -> bool:
     return torch.equal(a.view(torch.uint8), b.view(torch.uint8))
 
 
-def _stress(row: torch.Tensor, kind: str) -> torch.Tensor:
+def _stress(row: torch.Tensor, kind: str, size: float) -> torch.Tensor:
     if kind == "wide":
-        return row * 20
+        return row * 20 * size
     if kind == "high":
-        return row + 100
+        return row + 150 * size
     if kind == "low":
-        return row - 1e4
+        return row - 1e4 * size
+    if kind == "mixed":
+        return torch.where(row > 0, row + 150 * size, row - 150 * size)
     if kind == "constant":
-        return torch.full_like(row, 3.0)
+        return torch.full_like(row, 3.0 * size)
     if kind == "one hot":
         hot = torch.zeros_like(row)
-        hot[row.abs().argmax()] = 1e4
+        hot[row.abs().argmax()] = 1e4 * size
         return hot
     if kind == "tiny":
         return row * 1e-3
-    if kind == "ramp":
-        return torch.linspace(-4, 4, row.numel(), device=row.device, dtype=row.dtype)
     return row

@@ -7,6 +7,7 @@ GPU, then the clock.  Nothing here raises for a wrong answer.
 
 from __future__ import annotations
 
+import copy
 import inspect
 import platform
 import random
@@ -32,11 +33,14 @@ from .failures import Failure, explain_crash, explain_faults, explain_mismatch, 
 from .honesty import watching_torch
 from .interpreter import watching
 from .numerics import Expected, compare, expect
-from .quiet import quiet, time_limit
+from .quiet import TookTooLong, quiet, time_limit
 from .report import FAILED, NOT_TRIED, PARTIAL, PASSED, Criterion, Result
 from .trace import Trace
 
-SECONDS = 120       # for everything but the GPU's clock: a loop that never ends costs this much
+SECONDS = 20        # for one attempt: a loop that never ends costs this much, once
+
+
+CRASHES = (Exception, SystemExit, TookTooLong)
 
 
 @dataclass(frozen=True)
@@ -69,7 +73,8 @@ def examine(exercise: Exercise, candidate: Callable, seed: int | None = None,
             with_speed: bool = True) -> Result:
     """Judge `candidate`.  `seed` is secret and fresh unless a test or a replay gives it."""
     seed = secrets.randbits(48) if seed is None else seed
-    result = Result(exercise.name, device=gpu.name(), versions=_versions())
+    where = gpu.name() if isinstance(exercise, KernelExercise) else ""
+    result = Result(exercise.name, device=where, versions=_versions())
     with quiet():
         if isinstance(exercise, KernelExercise):
             _examine_kernel(exercise, candidate, seed, result, with_speed)
@@ -105,7 +110,7 @@ def _examine_kernel(exercise, candidate, seed, result, with_speed) -> None:
         "interpreter; a GPU may still differ"
     result.criteria.append(Criterion(
         "numerics", points.numerics, points.numerics, PASSED,
-        [f"Right on all {len(list(_attempts(exercise)))} cases ({where})."]))
+        [f"Right on all {len(list(_attempts(exercise, seed)))} cases ({where})."]))
     if points.traffic:
         criterion, mistake = _traffic(exercise, candidate, seed)
         result.criteria.append(criterion)
@@ -115,13 +120,14 @@ def _examine_kernel(exercise, candidate, seed, result, with_speed) -> None:
             "speed", 0, points.speed, NOT_TRIED))
 
 
-def _attempts(exercise: KernelExercise) -> Iterator[Attempt]:
-    """What the interpreter runs: every case in float32, some with padded rows, two in float16."""
+def _attempts(exercise: KernelExercise, seed: int) -> Iterator[Attempt]:
+    """What the interpreter runs: every case in float32, some with padded rows, secret ones, and
+    two in float16."""
     for i, dims in enumerate(exercise.cases):
         yield Attempt(dims, torch.float32, padding=24 * (i % 2), poison=POISONS[i % 2])
-    # The largest case again: another order of its programs, the other poison.
-    yield Attempt(exercise.cases[-1], torch.float32, padding=8,
-                  poison=POISONS[len(exercise.cases) % 2])
+    # Sizes that nobody can prepare for, and with them another order of the programs.
+    for i, dims in enumerate(exercise.secret(random.Random(seed))):
+        yield Attempt(dims, torch.float32, padding=8, poison=POISONS[i % 2])
     if torch.float16 in exercise.dtypes:
         for dims in (exercise.cases[1], exercise.cases[-1]):
             yield Attempt(dims, torch.float16)
@@ -140,10 +146,11 @@ def _numerics(exercise, candidate, seed) -> Failure | None:
     failure = _wrong_signature(exercise, candidate)
     if failure:
         return failure
-    attempts = list(_attempts(exercise))
-    failure = _ghost(exercise, candidate, attempts[0], seed)
-    if failure:
-        return failure
+    attempts = list(_attempts(exercise, seed))
+    for attempt in (attempts[0], attempts[len(exercise.cases) - 1]):
+        failure = _ghost(exercise, candidate, attempt, seed)
+        if failure:
+            return failure
     outcomes: list[Outcome] = []
     for i, attempt in enumerate(attempts):
         outcomes.append(run(exercise, candidate, attempt, seed + i))
@@ -155,7 +162,7 @@ def _numerics(exercise, candidate, seed) -> Failure | None:
                             if outcome.failure is None])
         _name_mistake(exercise, failure, attempts, outcomes, seed)
         return failure
-    launches = outcomes[-1].trace.launches
+    launches = [launch for outcome in outcomes for launch in outcome.trace.launches]
     from .compiler import compile_launches
 
     failure = compile_launches(launches)
@@ -192,15 +199,20 @@ def run(exercise: KernelExercise, candidate: Callable, attempt: Attempt, seed: i
             if attempt.device == "cpu":
                 with watching(order_seed=seed, ghost=ghost, **tensors) as trace:
                     with watching_torch() as work:
-                        candidate(*arguments)
+                        returned = candidate(*arguments)
             else:
-                candidate(*arguments)
+                returned = candidate(*arguments)
                 torch.cuda.synchronize()
-    except Exception as error:      # whatever the learner's code raises is a verdict, not a crash
+    except CRASHES as error:        # whatever the learner's code raises is a verdict, not a crash
         return Outcome(outputs, expected, trace, explain_crash(error, attempt, trace),
                        crashed=True)
     failure = None
-    if trace is not None:
+    for name, guard in zip(outputs, output_guards, strict=True):
+        if not guard.in_place(outputs[name]):
+            failure = Failure([f"{name} was exchanged for another tensor. Your kernel must store "
+                               f"into the {name} that it is given."])
+        outputs[name] = guard.own
+    if trace is not None and failure is None:
         failure = explain_faults(trace, work, ghost, exercise, attempt)
     for name, guard in zip((k for k in inputs if k in tensors), input_guards, strict=True):
         if failure is None and not guard.unchanged():
@@ -211,7 +223,7 @@ def run(exercise: KernelExercise, candidate: Callable, attempt: Attempt, seed: i
                                "The mask of the store lets too many lanes through."])
     if ghost:
         touched = [name for name, guard in zip(outputs, output_guards, strict=True)
-                   if not guard.unchanged()]
+                   if not guard.unchanged() and not guard.constant()]      # zero_() is fine
         if touched and failure is None:
             failure = Failure([f"{', '.join(touched)} was written although no kernel ran: "
                                "the work must be done by your Triton kernel."])
@@ -222,6 +234,8 @@ def run(exercise: KernelExercise, candidate: Callable, attempt: Attempt, seed: i
         mismatch = compare(name, output, expected[name])
         if mismatch:
             failure = explain_poison(name, output, attempt) or explain_mismatch(mismatch, attempt)
+            if isinstance(returned, torch.Tensor):
+                failure.lines.append(f"Your function returns a tensor: write into {name} instead.")
             return Outcome(outputs, expected, trace, failure)
     return Outcome(outputs, expected, trace, None)
 
@@ -241,6 +255,8 @@ def _wrong_signature(exercise: KernelExercise, candidate) -> Failure | None:
 
 def _ghost(exercise, candidate, attempt, seed) -> Failure | None:
     outcome = run(exercise, candidate, attempt, seed, ghost=True)
+    if outcome.crashed and outcome.trace.launches:
+        return None         # it looks at its result, which a ghost does not make
     if outcome.failure:
         return outcome.failure
     if not outcome.trace.launches:
@@ -305,6 +321,11 @@ def _traffic(exercise, candidate, seed) -> tuple[Criterion, str | None]:
     maximum = exercise.points.traffic
     if outcome.failure:
         return Criterion("traffic", 0, maximum, FAILED, outcome.failure.lines), None
+    from .compiler import compile_launches
+
+    failure = compile_launches(outcome.trace.launches)
+    if failure:
+        return Criterion("traffic", 0, maximum, FAILED, failure.lines), None
     good, lines = judge(exercise, outcome.trace)
     if good:
         return Criterion("traffic", maximum, maximum, PASSED, lines), None
@@ -325,14 +346,14 @@ def _traffic(exercise, candidate, seed) -> tuple[Criterion, str | None]:
 def _examine_function(exercise, candidate, seed, result) -> None:
     maximum = exercise.points.total
     cases = list(exercise.arguments(random.Random(seed)))
-    wanted = [exercise.reference(*arguments) for arguments in cases]
+    wanted = [exercise.reference(*copy.deepcopy(arguments)) for arguments in cases]
     got = []
     for arguments in cases:
         try:
             with time_limit(10):
-                got.append(candidate(*arguments))
-        except Exception as error:      # a verdict, not a crash
-            failure = explain_crash(error, f"{exercise.name}{_shown(arguments)}", None)
+                got.append(candidate(*copy.deepcopy(arguments)))
+        except CRASHES as error:        # a verdict, not a crash
+            failure = explain_crash(error, exercise.describe(*arguments), None)
             break
         if got[-1] is None:
             failure = Failure([f"{exercise.name} returns nothing yet."])
@@ -344,8 +365,8 @@ def _examine_function(exercise, candidate, seed, result) -> None:
             result.criteria.append(Criterion("numerics", maximum, maximum, PASSED,
                                              [f"Right on all {len(cases)} cases."]))
             return
-        failure = Failure([f"{exercise.name}{_shown(cases[number])} gives {got[number]!r}, "
-                           f"expected {wanted[number]!r}."])
+        failure = Failure([f"{exercise.describe(*cases[number])}: you say "
+                           f"{_shown(got[number])}, right is {_shown(wanted[number])}."])
         for mistake in exercise.mistakes:
             if _same_answers(mistakes.variant(exercise, mistake), cases, got, exercise.tolerance):
                 failure.mistake = mistake.name
@@ -357,20 +378,28 @@ def _examine_function(exercise, candidate, seed, result) -> None:
 
 def _same_answers(version, cases, answers, tolerance) -> bool:
     try:
-        return all(_equal(version(*arguments), answer, tolerance)
+        return all(_equal(version(*copy.deepcopy(arguments)), answer, tolerance)
                    for arguments, answer in zip(cases, answers, strict=True))
     except Exception:       # a wrong version may crash where the learner's does not
         return False
 
 
-def _shown(arguments) -> str:
-    return "(" + ", ".join(repr(value) for value in arguments) + ")"
+def _shown(value) -> str:
+    if isinstance(value, (tuple, list)):
+        return "(" + ", ".join(_shown(one) for one in value) + ")"
+    return repr(_plain(value))
+
+
+def _plain(value):
+    """A number of numpy or PyTorch as Python's own."""
+    return value.item() if hasattr(value, "item") and getattr(value, "ndim", 1) == 0 else value
 
 
 def _equal(got, wanted, tolerance) -> bool:
     if isinstance(wanted, (tuple, list)):
         return (isinstance(got, (tuple, list)) and len(got) == len(wanted)
                 and all(_equal(g, w, tolerance) for g, w in zip(got, wanted, strict=True)))
+    got = _plain(got)
     if isinstance(got, bool) or not isinstance(got, (int, float)):
         return type(got) is type(wanted) and got == wanted
     if isinstance(wanted, int):
@@ -387,10 +416,12 @@ def _examine_prediction(exercise, candidate, result) -> None:
     try:
         with time_limit(10):
             committed = candidate()
-    except Exception as error:
+    except CRASHES as error:
         failure = explain_crash(error, f"{exercise.name}()", None)
         result.criteria.append(Criterion("prediction", 0, maximum, FAILED, failure.lines))
         return
+    if isinstance(committed, dict):
+        committed = {name: _plain(value) for name, value in committed.items()}
     sane = isinstance(committed, dict) and set(committed) == set(names) and all(
         isinstance(v, (int, float)) and not isinstance(v, bool) and 0 < v < 1e12
         for v in committed.values())

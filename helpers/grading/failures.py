@@ -21,6 +21,23 @@ _OURS = (str(Path(__file__).parent.parent), str(Path(triton.__file__).parent),
          str(Path(torch.__file__).parent))
 
 
+# What Python or Triton say, and what to do about it.
+_ADVICE = (
+    ("outside of the scope of a kernel", "Launch a kernel with a grid: kernel[grid](...)."),
+    ("'int' object is not iterable|not subscriptable", "A pointer is not indexed: "
+     "write tl.load(x_ptr + offsets)."),
+    ("must be Tensor, not tensor", "Inside a kernel use tl., not torch. or math."),
+    (r"for \*\*|\*\* or pow", "Triton has no **: write s * s."),
+    ("integer division or modulo by zero", "A divisor may be 0 in a corner case: "
+     "which of your divisors?"),
+    ("range's arguments must be|power of 2", "tl.arange needs a power of two: "
+     "triton.next_power_of_2(n) gives one, and the mask does the rest."),
+)
+
+# Faults that show work done by something else than kernels.
+_FOREIGN = ("changed outside", "changed behind", "reads unwritten")
+
+
 @dataclass
 class Failure:
     """Lines for the report, most important first, and the known mistake if it is one."""
@@ -31,7 +48,10 @@ class Failure:
 
     def name_right(self, attempts: list) -> None:
         """Say which cases are right: the learner sees what the wrong ones have in common."""
+        wrong = self.lines[0].partition(" ")[0]
         shown = list(dict.fromkeys(sizes(attempt.dims) for attempt in attempts))
+        if any(wrong in one.split() for one in shown):      # the same size in another dtype
+            shown = list(dict.fromkeys(str(attempt) for attempt in attempts))
         if shown:
             self.lines.insert(1, f"Right: {'; '.join(shown)}.")
 
@@ -40,13 +60,20 @@ def explain_faults(trace, work: list[str], ghost: bool, exercise, attempt) -> Fa
     """A failure from what the interpreter saw: memory faults, and work done outside kernels."""
     if work:
         names = ", ".join(work)
-        return Failure([f"PyTorch does the work here ({names}): it must be done by your Triton "
-                        "kernel. Allocating and viewing tensors is fine."])
+        return Failure([f"PyTorch does work here ({names}): it must be done by your Triton "
+                        "kernel. Allocating, filling and viewing tensors is fine."])
+    foreign = [fault for fault in trace.faults if fault.kind in _FOREIGN]
+    if foreign:
+        return Failure([f"{attempt}: {describe(foreign[0])}",
+                        "The work must be done by your Triton kernel, with tl.load and tl.store."])
     if not trace.faults or ghost:
         return None
     lines = [f"{attempt}: {describe(trace.faults[0])}"]
     kinds = {fault.kind for fault in trace.faults}
-    if any(kind.endswith("outside") for kind in kinds):
+    if any(kind.endswith("between") for kind in kinds):
+        lines.append("Row m starts at m times the stride, which may be more than N; and lanes "
+                     "beyond the last column must neither load nor store.")
+    elif any(kind.endswith("outside") for kind in kinds):
         lines.append("Lanes beyond the last element must neither load nor store: give every "
                      "tl.load and tl.store a mask.")
     else:
@@ -118,14 +145,20 @@ def explain_crash(error: BaseException, attempt, trace) -> Failure:
         if line:
             lines.append(line)
             break
-    reason = getattr(deepest, "error_message", None) or str(deepest) or type(deepest).__name__
+    try:
+        reason = getattr(deepest, "error_message", None) or str(deepest)
+    except Exception:       # an exception that cannot even say what it is
+        reason = ""
     text = reason.strip().splitlines()
     # Triton's message ends with the sentence; what comes before repeats the source.
-    reason = text[-1].strip() if text else type(deepest).__name__
-    if "illegal memory access" in str(error) or "CUDA error" in str(error):
+    reason = text[-1].strip() if text else "(it gives no reason)"
+    if "illegal memory access" in reason or "CUDA error" in reason:
         reason = ("the kernel broke the GPU's context (an access outside its tensors). "
                   "Restart the notebook's kernel before you go on.")
     name = type(deepest).__name__
+    for pattern, advice in _ADVICE:
+        if re.search(pattern, reason):
+            lines.append(advice)
     lines.insert(0, f"{attempt}: {name}: {reason}")
     if trace is not None and trace.faults:
         lines.append(describe(trace.faults[0]))

@@ -15,13 +15,14 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from . import interpreter
 
-# Operations that allocate, view, initialise or look at a tensor's shape: no arithmetic on data.
+# Operations that allocate, view, initialise, compare or look at a tensor's shape: no arithmetic.
 _HARMLESS = frozenset("""
     empty empty_like empty_strided new_empty new_empty_strided zeros zeros_like new_zeros ones
     ones_like new_ones full full_like new_full fill_ zero_ arange scalar_tensor lift_fresh
     view _unsafe_view as_strided reshape _reshape_alias t transpose permute expand unsqueeze
     squeeze select slice narrow unbind split split_with_sizes chunk unfold diagonal alias detach
     view_as flatten unflatten movedim swapaxes _local_scalar_dense is_same_size set_ resize_
+    isnan isinf isfinite any all eq ne lt gt le ge isclose logical_not logical_and logical_or
     record_stream is_pinned size stride numel storage_offset sym_size sym_stride sym_numel
 """.split())
 

@@ -14,20 +14,26 @@ wrote what.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import inspect
+import operator
 import types
 from collections.abc import Iterator
 
 import numpy as np
 import torch
 import triton.language as tl
+from triton.backends.nvidia.compiler import CUDAOptions
 from triton.runtime import interpreter as triton_interpreter
 from triton.runtime.autotuner import Autotuner
 from triton.runtime.jit import JITFunction
 
 from .trace import MemoryFault, Trace, describe
 
+MOST_PROGRAMS = 1 << 22     # in one interpreted launch: more would take hours
+
 _builder = triton_interpreter.interpreter_builder
+_OPTIONS = {field.name for field in dataclasses.fields(CUDAOptions)} | {"device_print", "stream"}
 _TENSOR = tl.core.tensor
 
 
@@ -148,6 +154,7 @@ def _twin(function: JITFunction) -> triton_interpreter.InterpretedFunction:
         return known[1]
     plain = function.fn
     scope = dict(plain.__globals__)     # a copy: the interpreter adds its own names to it
+    scope.setdefault("range", _range)
     if plain.__closure__:
         scope.update(zip(plain.__code__.co_freevars,
                          (cell.cell_contents for cell in plain.__closure__), strict=True))
@@ -175,16 +182,18 @@ def _run(function, *args, grid, warmup, **kwargs):
     bound = _bind(twin.fn, args, kwargs)
     for name, tensor in _tensors(bound):
         _trace.register(name, tensor, scratch=True)
-    grid = grid(bound) if callable(grid) else grid
-    grid = tuple(int(size) for size in grid) + (1,) * (3 - len(tuple(grid)))
+    grid = _checked_grid(grid(bound) if callable(grid) else grid)
+    options = _checked_options(twin.fn, kwargs)
     jitted = function if isinstance(function, JITFunction) else JITFunction(function.fn)
-    _trace.begin(jitted, bound, grid)
+    _trace.begin(jitted, bound, grid, options)
     if _trace.ghost:
         return None
     _running += 1
     scope = _patch_language()
     try:
-        return _original_interpreted_run(twin, *args, grid=grid, warmup=False, **kwargs)
+        result = _original_interpreted_run(twin, *args, grid=grid, warmup=False, **kwargs)
+        _trace.end()
+        return result
     finally:
         scope.restore()
         _running -= 1
@@ -194,13 +203,42 @@ def _run(function, *args, grid, warmup, **kwargs):
                     del _twins[key]
 
 
+def _checked_grid(grid) -> tuple[int, int, int]:
+    """The grid as three sizes.  Raises where a GPU would refuse it."""
+    try:
+        sizes = tuple(operator.index(size) for size in grid)
+    except TypeError:
+        raise TypeError(f"the grid must be a tuple of 1 to 3 whole numbers, not {grid!r}: "
+                        "triton.cdiv(n, BLOCK) divides and rounds up") from None
+    limits = (MOST_PROGRAMS, 65535, 65535)
+    if not 1 <= len(sizes) <= 3 or any(
+            not 0 <= size <= limit for size, limit in zip(sizes, limits, strict=False)):
+        raise ValueError(f"the grid is {sizes}: each size must be 0 or more, and so many programs "
+                         "are far more than this case needs")
+    return sizes + (1,) * (3 - len(sizes))
+
+
+def _checked_options(function, kwargs: dict) -> dict:
+    """Launch options such as num_warps.  Raises for a keyword that is neither one of them nor a
+    parameter of the kernel, and for a number of warps that no GPU takes."""
+    parameters = inspect.signature(function).parameters
+    options = {name: value for name, value in kwargs.items() if name not in parameters}
+    unknown = set(options) - _OPTIONS
+    if unknown:
+        raise TypeError(f"{function.__name__} has no parameter {', '.join(sorted(unknown))}")
+    warps = options.get("num_warps", 4)
+    if warps not in (1, 2, 4, 8, 16, 32):
+        raise ValueError(f"num_warps must be a power of two from 1 to 32, not {warps!r}")
+    return options
+
+
 def _run_guarded(function, args, grid, kwargs):
     """A launch that nobody watches: still refuse to leave the tensors it was given."""
     bound = _bind(function.fn, args, kwargs)
     with watching(**{name: tensor for name, tensor in _tensors(bound)
                      if tensor.device.type == "cpu"}) as trace:
         _run(function, *args, grid=grid, warmup=False, **kwargs)
-    outside = [fault for fault in trace.faults if fault.kind.endswith("outside")]
+    outside = [fault for fault in trace.faults if fault.kind in ("load outside", "store outside")]
     if outside:
         raise MemoryFault(describe(outside[0]) + " A GPU would not have told you.")
 
@@ -226,11 +264,42 @@ def _call(function, *args, **kwargs):
 
 def _run_first_config(tuner, *args, **kwargs):
     """In place of Autotuner.run: speed means nothing here, so the first configuration will do."""
-    config = tuner.configs[0]
+    tuner.nargs = dict(zip(tuner.arg_names, args, strict=False))
+    config = tuner.prune_configs(kwargs)[0]
     chosen = {**kwargs, **config.all_kwargs()}
     if config.pre_hook is not None:
-        config.pre_hook({**dict(zip(tuner.arg_names, args, strict=False)), **chosen})
+        config.pre_hook({**tuner.nargs, **chosen})
+    tuner.nargs = None
     return tuner.fn.run(*args, **chosen)
+
+
+def _method(function):
+    return lambda self, *args, **kwargs: function(self, *args, **kwargs)
+
+
+class _LoopIndex(int):
+    """A loop variable of an interpreted kernel: an int that can be cast like a Triton scalar."""
+
+    def to(self, dtype, *_args, **_kwargs):
+        """This number as a Triton scalar of type `dtype`."""
+        return triton_interpreter.interpreter_semantic.to_tensor(int(self)).to(dtype)
+
+
+def _range(start, stop=None, step=None, **_hints):
+    """`range` and `tl.range` of interpreted kernels.  The hints are the compiler's."""
+    if stop is None:
+        start, stop = 0, start
+    numbers = (int(getattr(n, "value", n)) if isinstance(n, tl.constexpr) else
+               operator.index(n) for n in (start, stop, 1 if step is None else step))
+    return map(_LoopIndex, range(*numbers))
+
+
+def _convert_argument(argument):
+    """A kernel argument as the interpreter wants it; Triton before 3.9 stumbles over bools."""
+    if isinstance(argument, bool):
+        handle = triton_interpreter.TensorHandle(np.array([argument]), tl.int1)
+        return tl.tensor(handle, tl.int1)
+    return _original_convert(argument)
 
 
 def _patch_language():
@@ -243,6 +312,13 @@ def _patch_language():
     scope = _original_patch_lang(holder)
     # Triton 3.6 converts a one-element array to int, which numpy >= 2.4 refuses.
     scope.set_attr(_TENSOR, "__index__", lambda self: int(np.asarray(self.handle.data).item()))
+    scope.set_attr(tl, "range", _range)
+    for name, member in list(vars(_TENSOR).items()):
+        # The method forms: x.max() is a jitted function, x.exp() a builtin of tl.math.
+        if isinstance(member, JITFunction):
+            scope.set_attr(_TENSOR, name, _method(member))
+        elif name in vars(tl.math) and not name.startswith("_"):
+            scope.set_attr(_TENSOR, name, _method(getattr(tl.math, name)))
     return scope
 
 
@@ -251,6 +327,7 @@ def _patch_nothing(_function):
 
 
 _original_call = JITFunction.__call__
+_original_convert = triton_interpreter._implicit_cvt
 _original_patch_lang = triton_interpreter._patch_lang
 _original_interpreted_run = triton_interpreter.InterpretedFunction.run
 
@@ -275,6 +352,7 @@ def _installed() -> Iterator[None]:
     patch(triton_interpreter.InterpretedFunction, "run", _run)
     patch(Autotuner, "run", _run_first_config)
     patch(triton_interpreter, "_patch_lang", _patch_nothing)
+    patch(triton_interpreter, "_implicit_cvt", _convert_argument)
     try:
         yield
     finally:
@@ -321,6 +399,7 @@ def watching(order_seed: int | None = None, ghost: bool = False,
             # numpy warns about the NaN that poisoned lanes carry: they are meant to be there.
             with np.errstate(all="ignore"):
                 yield trace
+                trace.check_outside()
         finally:
             _trace = before
 

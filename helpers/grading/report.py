@@ -9,6 +9,7 @@ MIME = "application/vnd.gpu-course.report+json"
 
 PASSED, PARTIAL, FAILED, NOT_MEASURED, NOT_TRIED = (
     "passed", "partial", "failed", "not measured", "not tried")
+_CELL = "text-align:left;vertical-align:top;padding:0.2em 1em 0.2em 0"
 _COLOURS = {PASSED: "#1a7f37", PARTIAL: "#9a6700", FAILED: "#cf222e"}
 
 
@@ -73,12 +74,12 @@ class Result:
             why = "<br>".join(html.escape(line).replace("  ", "&nbsp; ") for line in c.lines)
             rows.append(
                 "<tr style='background:none'>"
-                f"<td style='text-align:left;vertical-align:top'>{html.escape(c.name)}</td>"
-                f"<td style='text-align:right;vertical-align:top;white-space:nowrap'>"
-                f"{c.points:g} of {c.max:g}</td>"
-                f"<td style='text-align:left;vertical-align:top;white-space:nowrap;"
-                f"color:{colour}'><b>{html.escape(c.status)}</b></td>"
-                f"<td style='text-align:left;vertical-align:top'>{why}</td></tr>")
+                f"<td style='{_CELL}'>{html.escape(c.name)}</td>"
+                f"<td style='{_CELL};white-space:nowrap'>{c.points:g} of {c.max:g}</td>"
+                f"<td style='{_CELL};white-space:nowrap;color:{colour}'>"
+                f"<b>{html.escape(c.status)}</b></td>"
+                f"<td style='{_CELL}'>{why}</td></tr>")
+        where = f" on {html.escape(self.device)}" if self.device else ""
         return (f"<div><b>{html.escape(self.exercise)}</b>: {self.points:g} of {self.max:g} "
-                f"points on {html.escape(self.device)}"
+                f"points{where}"
                 f"<table style='margin:0.4em 0'>{''.join(rows)}</table></div>")

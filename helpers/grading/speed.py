@@ -37,7 +37,7 @@ def judge(exercise: KernelExercise, candidate: Callable, seed: int) -> Criterion
     maximum = exercise.points.speed
     if gpu.device() is None:
         return Criterion("speed", 0, maximum, NOT_MEASURED, [
-            f"Needs a GPU: {gpu.problem()} Its points are open, not lost."])
+            f"These points need a GPU. {gpu.problem()}"])
     try:
         best = None
         for attempt in range(RUNS):

@@ -41,8 +41,11 @@ class Traffic:
 class Fault:
     """An access that no correct kernel makes.
 
-    kind     "load outside" | "store outside" | "two programs store" | "two lanes store" |
-             "reads another program's store"
+    kind     "load outside" | "store outside" | "load between" | "store between" (two rows that
+             lie apart) | "two programs store" | "two lanes store" |
+             "reads another program's store" | "changed outside" (of every launch) |
+             "changed behind" (in a launch, but by no store) | "reads unwritten" (memory of the
+             learner's own that no kernel has filled)
     tensor   name of the tensor concerned, or None for an address far from all of them
     index    offset in elements from the tensor's first element
     lanes    how many lanes of that instruction were at fault
@@ -70,12 +73,18 @@ def describe(fault: Fault) -> str:
         return f"Program {program} of {where} {verb} an address far outside every tensor."
     element = f"{fault.tensor}[{fault.index}]"
     return {
+        "load between": f"Program {program} of {where} loads {element}, between two rows.",
+        "store between": f"Program {program} of {where} stores to {element}, between two rows.",
         "load outside": f"Program {program} of {where} loads {element}, outside the tensor.",
         "store outside": f"Program {program} of {where} stores to {element}, outside the tensor.",
         "two programs store": f"Program {program} of {where} overwrites {element} with another "
                               "value than an earlier program stored: the order decides.",
         "two lanes store": f"Program {program} of {where} stores two different values to "
                            f"{element} in one instruction.",
+        "changed outside": f"{element} was changed by something else than your kernels.",
+        "changed behind": f"{element} changed while {fault.kernel} ran, but no tl.store did it.",
+        "reads unwritten": f"Program {program} of {where} loads {element}, which no kernel of "
+                           "yours has stored.",
         "reads another program's store": f"Program {program} of {where} loads {element}, which "
                                          "another program of the same launch stores.",
     }[fault.kind]
@@ -88,6 +97,7 @@ class Launch:
     function: JITFunction
     arguments: dict
     grid: tuple[int, ...]
+    options: dict = field(default_factory=dict)     # num_warps and the like
 
 
 @dataclass
@@ -102,7 +112,25 @@ class _Region:
     allowed: np.ndarray     # bool per element of the storage
     traffic: Traffic
     writer: np.ndarray      # linear program index of the last plain store in this launch, or -1
+    memory: np.ndarray      # the storage's bytes, as they are now
     scratch: bool = False   # allocated by the learner's own code
+
+    def __post_init__(self):
+        self.held = self.memory.copy()                      # bytes at the end of the last launch
+        self.stored = np.zeros(self.allowed.shape, bool)    # elements stored in this launch
+        self.ever = self.stored.copy()                      # elements ever stored by a kernel
+        self.constant = self.is_constant()
+
+    def is_constant(self) -> bool:
+        """All elements of the tensor are equal, as after zero_() or fill_()."""
+        elements = self.memory[:self.allowed.size * self.itemsize].reshape(-1, self.itemsize)
+        elements = elements[self.allowed]
+        return bool((elements == elements[:1]).all())
+
+    def changed(self) -> np.ndarray:
+        """Elements whose bytes differ from those at the end of the last launch."""
+        size = self.allowed.size * self.itemsize
+        return (self.memory[:size] != self.held[:size]).reshape(-1, self.itemsize).any(1)
 
 
 @dataclass
@@ -132,9 +160,13 @@ class Trace:
         """Let kernels touch `tensor` (on the CPU); elements outside its view count as faults."""
         storage = tensor.untyped_storage()
         start, size = storage.data_ptr(), storage.nbytes()
-        if not size or any(region.start == start for region in self._regions):
+        known = next((region for region in self._regions if region.start == start), None)
+        if not size or (known and (known.end == start + size or not known.scratch)):
             return
+        if known:       # memory of the learner's that was freed and is used again
+            self._regions.remove(known)
         itemsize = tensor.element_size()
+        memory = torch.empty(0, dtype=torch.uint8).set_(storage).numpy()
         flags = torch.zeros(size // itemsize, dtype=torch.bool)
         if scratch:
             flags.fill_(True)
@@ -143,18 +175,47 @@ class Trace:
         self._regions.append(_Region(
             name, start, start + size, tensor.data_ptr(), itemsize, flags.numpy(),
             self.traffic.setdefault(name, Traffic()),
-            np.full(size // itemsize, -1, dtype=np.int64), scratch,
+            np.full(size // itemsize, -1, dtype=np.int64), memory, scratch,
         ))
 
-    def begin(self, function, arguments: dict, grid: tuple[int, ...]) -> None:
+    def begin(self, function, arguments: dict, grid: tuple[int, ...], options: dict) -> None:
         """A launch starts: forget who stored what, and draw the order of its programs."""
-        self.launches.append(Launch(function, arguments, grid))
+        self.launches.append(Launch(function, arguments, grid, options))
+        self.check_outside()
         for region in self._regions:
             region.writer.fill(-1)
+            region.stored.fill(False)
         self._kernel = function.__name__
         self._file = inspect.getfile(function.fn)
         count = int(np.prod(grid))
         self._permutation = None if self.order is None else self.order.permutation(count)
+
+    def end(self) -> None:
+        """A launch is over: whatever changed must have been stored by it."""
+        for region in self._regions:
+            behind = region.changed() & ~region.stored
+            if behind.any():
+                self._fault("changed behind", region, self._first(region, behind))
+            region.ever |= region.stored
+            region.held = region.memory.copy()
+
+    def check_outside(self) -> None:
+        """Between launches nothing may change but by a constant fill: that would be work done by
+        something else than kernels, whatever tool it used."""
+        for region in self._regions:
+            changed = region.changed()
+            if not changed.any():
+                continue
+            region.constant = region.is_constant()
+            if region.scratch:
+                region.ever.fill(False)     # freed and used again, perhaps: reading it will tell
+            elif not region.constant:
+                self._fault("changed outside", region, self._first(region, changed))
+            region.held = region.memory.copy()
+
+    @staticmethod
+    def _first(region, elements: np.ndarray) -> int:
+        return int(np.argmax(elements)) - (region.first - region.start) // region.itemsize
 
     def place(self, x: int, y: int, z: int, grid) -> tuple[int, int, int]:
         """The program to run now: the interpreter's next one, or the shuffled one in its place."""
@@ -223,25 +284,35 @@ class Trace:
 
     def _in_region(self, region, active, itemsize, store, atomic, values):
         """Count the access; returns lanes to keep when some must not be performed, else None."""
-        if itemsize != region.itemsize:     # a pointer that was cast: count, but do not map
-            self._count(region, active, itemsize, store, atomic)
-            return None
-        index = ((active - np.uint64(region.start)) // np.uint64(itemsize)).astype(np.int64)
-        first = (region.first - region.start) // itemsize
+        unit = np.uint64(region.itemsize)
+        index = ((active - np.uint64(region.start)) // unit).astype(np.int64)
+        first = (region.first - region.start) // region.itemsize
         keep = None
         allowed = region.allowed[index]
+        if itemsize > region.itemsize:      # a pointer that was cast: it covers several elements
+            last = ((active + np.uint64(itemsize - 1 - region.start)) // unit).astype(np.int64)
+            allowed = allowed & region.allowed[last]
+            region.stored[last] |= store
         if not allowed.all():
-            self._fault("store outside" if store else "load outside", region,
-                        int(index[~allowed][0]) - first, int(np.count_nonzero(~allowed)))
+            stray = index[~allowed]
+            inside = region.allowed[:stray[0]].any() and region.allowed[stray[0]:].any()
+            self._fault(f"{'store' if store else 'load'} {'between' if inside else 'outside'}",
+                        region, int(stray[0]) - first, stray.size)
             # A stray store must not destroy a guard band that later cases rely on.
             keep = allowed if store else None
         writer = region.writer[index]
         other = (writer >= 0) & (writer != self._linear)
+        if store:
+            region.stored[index] = True
         if store and not atomic:
             self._check_store(region, active, index, values, other, first)
             region.writer[index] = self._linear
         elif not store and other.any():
             self._fault("reads another program's store", region, int(index[other][0]) - first)
+        elif not store and region.scratch and not region.constant:
+            unwritten = ~(region.ever | region.stored)[index]
+            if unwritten.any():
+                self._fault("reads unwritten", region, int(index[unwritten][0]) - first)
         self._count(region, active, itemsize, store, atomic)
         return keep
 

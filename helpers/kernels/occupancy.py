@@ -22,6 +22,7 @@ def occupancy(threads: int, registers: int, shared_memory: int, sm: dict) -> tup
     warps = round_up(threads, sm["warp_size"]) // sm["warp_size"]
     registers_per_warp = round_up(registers * sm["warp_size"], sm["register_unit"])
     shared_per_block = round_up(shared_memory + sm["reserved_shared_memory"], sm["shared_unit"])
+    shared_per_block = max(shared_per_block, 1)     # it may take none: let us divide by it
     # An SM has four quarters, each with its own warps and its own fourth of the registers.
     warps_with_registers = 4 * (sm["registers"] // 4 // registers_per_warp)
 
@@ -30,7 +31,7 @@ def occupancy(threads: int, registers: int, shared_memory: int, sm: dict) -> tup
     ### BEGIN SOLUTION
     by_threads = sm["max_threads"] // sm["warp_size"] // warps
     by_registers = warps_with_registers // warps
-    by_shared_memory = sm["shared_memory"] // max(shared_per_block, 1)
+    by_shared_memory = sm["shared_memory"] // shared_per_block
     blocks = min(sm["max_blocks"], by_threads, by_registers, by_shared_memory)
     return blocks, blocks * warps
     ### END SOLUTION
