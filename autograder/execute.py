@@ -1,6 +1,7 @@
 """Run the solutions of a notebook and keep what they print and draw: solutions/NN_name.ipynb.
 
     python -m autograder.execute [--out FOLDER] NOTEBOOK ...
+    python -m autograder.execute --text NOTEBOOK ...    only the prose has changed: no run
 
 Meant for a GPU machine.  Needs nbclient, ipykernel and jupytext, and nothing of nbgrader.
 """
@@ -84,15 +85,38 @@ def execute(course: Course, name: str, out: Path, timeout: int = 600) -> Path:
     return path
 
 
+def refresh_text(course: Course, name: str) -> Path:
+    """Put today's prose into the executed notebook; its code, and so its outputs, must be today's.
+
+    Raises BuildError when a code cell has changed: then only a run will do.
+    """
+    import nbformat
+
+    path = course.solutions / f"{name}.ipynb"
+    executed, built = nbformat.read(path, as_version=4), build_notebook(course, name)
+    ran = [cell for cell in executed.cells if cell.cell_type == "code"]
+    code = [cell for cell in built.cells if cell.cell_type == "code"]
+    if [cell.source for cell in ran] != [cell.source for cell in code]:
+        raise BuildError(f"{path.name}: its code differs from the text source. Run it again.")
+    for old, new in zip(ran, code, strict=True):
+        new.outputs, new.execution_count = old.outputs, old.execution_count
+    path.write_text(nbformat.writes(built) + "\n", encoding="utf-8")
+    return path
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="autograder.execute", description="Execute solutions.")
     parser.add_argument("notebook", nargs="+", help="names or paths")
     parser.add_argument("--out", type=Path, help="folder for the result; default: solutions/")
     parser.add_argument("--timeout", type=int, default=600, help="seconds a cell; default: 600")
+    parser.add_argument("--text", action="store_true", help="refresh the prose, run nothing")
     options = parser.parse_args(arguments)
     try:
         course = this_course()
         for name in course.choose(options.notebook):
+            if options.text:
+                say(f"{name}: prose of {refresh_text(course, name)} is today's")
+                continue
             say(f"{name}: running its solutions")
             path = execute(course, name, options.out or course.solutions, options.timeout)
             say(f"{name}: written to {path}")

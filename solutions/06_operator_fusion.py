@@ -382,11 +382,11 @@ plots.lines(curves, f"softmax of float32 rows, {speeds['where']}", "N, columns",
 
 # %% [markdown]
 # Short rows: everybody makes two passes. Then, on the H200, the compiler's
-# kernel lies on the line of three from N = 2 Ki to 8 Ki: it sweeps twice, as
-# the online softmax does. PyTorch's falls to the line of four at 8 Ki,
-# recovers at 16 Ki and is back at four from 64 Ki on: it keeps several kernels
-# and picks one by N. The solution stays on top until N = 32 Ki, and then it
-# falls, too.
+# kernel falls between the lines of two and three: it sweeps twice, as the
+# online softmax does, and finds a part of its second reading in a cache.
+# PyTorch's falls to four at 8 Ki, recovers at 16 Ki and is back at four from
+# 64 Ki on: it keeps several kernels and picks one by N. The solution stays on
+# top until N = 32 Ki, and then it falls, too.
 #
 # The levels are not exact. A row that was read a moment ago may still lie in
 # the L2 cache, which shortens the second trip. But at half the speed of a
@@ -560,9 +560,10 @@ print(f"time,  eager / copy:       {third['ms']['eager'] / third['ms']['copy']:.
 # Bytes explain most of it. What is left the profiler of section 6.3 would
 # show: kernels of the chain that are slower than a copy.
 #
-# And the compiler? One launch, but the time of five passes: its
-# kernel works in sweeps and reads `hidden` back. **One kernel is not yet one
-# trip: count bytes, not launches.**
+# And the compiler? Its one kernel takes about as long as yours, although it
+# works in sweeps (the next section shows its name: `red`): a row of 4096
+# 16-bit numbers is 8 KiB, and the second time it comes from a cache. At longer
+# rows that luck ends, as the curve of section 6.7 shows.
 #
 # **Moral: store what others need, and go on with what you hold. Reading back
 # your own result is a trip for nothing.**

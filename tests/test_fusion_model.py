@@ -165,16 +165,16 @@ def test_softmax_speeds_show_the_passes():
              for name, values in speeds["TB_s"].items()}
     assert all(share["reference"][2**p] > 0.9 for p in range(10, 16))
     assert share["reference"][2**17] < 0.5 < share["in two sweeps"][2**17]
-    assert all(share["torch.compile"][2**p] == pytest.approx(2 / 3, rel=0.1) for p in (11, 12, 13))
+    assert all(0.6 < share["torch.compile"][2**p] < 0.9 for p in range(11, 18))
     assert share["torch"][2**13] < 0.55
 
 
-def test_one_launch_of_the_compiler_takes_five_passes():
+def test_norms_take_as_long_as_their_passes():
     ms = _stored("norm_times")["ms"]
     passes = {name: 4 * time / ms["copy"] for name, time in ms.items()}
     assert passes["reference"] == pytest.approx(4, rel=0.1)
     assert passes["add, then rms_norm"] == pytest.approx(5, rel=0.1)
-    assert passes["torch.compile"] == pytest.approx(5, rel=0.1)
+    assert passes["torch.compile"] == pytest.approx(4, rel=0.1)     # its second sweep: a cache
     assert passes["eager"] > 10
 
 
