@@ -6,6 +6,8 @@ cells without any filter: a learner's <script> there would run as the grader.
 
 from __future__ import annotations
 
+import re
+
 import bleach
 from bleach.css_sanitizer import CSSSanitizer
 from nbconvert.filters import strip_files_prefix
@@ -15,14 +17,19 @@ TAGS = frozenset(bleach.ALLOWED_TAGS) | frozenset(
 )
 ATTRIBUTES = {**bleach.ALLOWED_ATTRIBUTES, "*": ["class", "id", "style"], "img": ["src", "alt"]}
 STYLES = CSSSanitizer(
-    allowed_css_properties=["color", "margin", "text-align", "vertical-align", "white-space"]
+    allowed_css_properties=[
+        "color", "margin", "padding", "text-align", "vertical-align", "white-space"]
 )
+BARE_CELL = re.compile(r"<(td|th)(?![^>]*padding)(?: style=\"([^\"]*)\")?>")
 
 
 def clean_html(element) -> str:
     """Escape every tag, attribute and style that can do more than show text."""
     text = element.decode() if isinstance(element, bytes) else str(element)
-    return bleach.clean(text, tags=TAGS, attributes=ATTRIBUTES, css_sanitizer=STYLES)
+    clean = bleach.clean(text, tags=TAGS, attributes=ATTRIBUTES, css_sanitizer=STYLES)
+    # nbgrader's pages draw tables without any space between their columns.
+    return BARE_CELL.sub(r'<\1 style="\2;padding: 0.2em 1em 0.2em 0">', clean).replace(
+        'style=";', 'style="')
 
 
 def clean_markdown(html) -> str:

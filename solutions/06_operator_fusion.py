@@ -288,8 +288,8 @@ for e in (torch.exp(row), torch.exp(row - row.max())):
 # first, then exp.**
 #
 # *Correction.* The lecture says it in the other order at 1:14:15
-# ("exponentiate all elements", then subtract the maximum). Subtract first:
-# Milakov & Gimelshein, arXiv 1805.02867, algorithm 2.
+# ("exponentiate all of your elements", then subtract the maximum). Subtract
+# first: Milakov & Gimelshein, arXiv 1805.02867, algorithm 2.
 
 # %% [markdown]
 # The second thing: masks. Attention writes -∞ where a token may not look.
@@ -327,10 +327,11 @@ plots.traffic({name: plan.pieces for name, plan in plans.items()},
 # the whole trick: a block that keeps its row in registers knows the maximum
 # and the sum, and still has the row.
 #
-# *Correction.* A Chinese lecture note says that the classic softmax needs two
-# sweeps. That is the unsafe one (2 reads, 1 write). The safe one needs three
-# sweeps and four accesses an element. Two sweeps are enough with the online
-# softmax, which notebook 11 derives (arXiv 1805.02867, sections 2 and 3).
+# *Correction.* Notes on the lecture (in Chinese) say that the classic softmax
+# needs two sweeps. That is the unsafe one (2 reads, 1 write). The safe one
+# needs three sweeps and four accesses an element. Two sweeps are enough with
+# the online softmax, which notebook 11 derives (arXiv 1805.02867, sections 2
+# and 3).
 
 # %% [markdown]
 # **Your kernel:** one program a row. The block has a power of two lanes, at
