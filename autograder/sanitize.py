@@ -27,9 +27,13 @@ def clean_html(element) -> str:
     """Escape every tag, attribute and style that can do more than show text."""
     text = element.decode() if isinstance(element, bytes) else str(element)
     clean = bleach.clean(text, tags=TAGS, attributes=ATTRIBUTES, css_sanitizer=STYLES)
+    return BARE_CELL.sub(_with_room, clean)
+
+
+def _with_room(cell: re.Match) -> str:
     # nbgrader's pages draw tables without any space between their columns.
-    return BARE_CELL.sub(r'<\1 style="\2;padding: 0.2em 1em 0.2em 0">', clean).replace(
-        'style=";', 'style="')
+    style = f"{(cell[2] or '').rstrip(';')}; padding: 0.2em 1em 0.2em 0".lstrip("; ")
+    return f'<{cell[1]} style="{style}">'
 
 
 def clean_markdown(html) -> str:

@@ -341,3 +341,31 @@ def test_every_requirement_is_pinned_within_its_range():
     for requirement in map(Requirement, wanted):
         if requirement.name != project["name"]:
             assert versions[canonicalize_name(requirement.name)] in requirement.specifier
+
+
+def test_feedback_tables_have_room_and_no_script():
+    from autograder.sanitize import clean_html
+
+    html = clean_html("<table><tr><th>a</th><td style='text-align:right'>1</td></tr></table>"
+                      "<script>x</script>")
+    assert html.count("padding: 0.2em 1em 0.2em 0") == 2 and "<script" not in html
+
+
+def test_prose_is_refreshed_only_where_the_code_is_the_same(tiny):
+    import nbformat
+
+    from autograder.execute import refresh_text
+    from autograder.text import build_notebook
+
+    nb = build_notebook(tiny, NAME)
+    code = next(cell for cell in nb.cells if cell.cell_type == "code")
+    code.outputs = [nbformat.v4.new_output("stream", text="ran")]
+    tiny.executed(NAME).write_text(nbformat.writes(nb))
+    markdown = next(cell for cell in nb.cells if cell.cell_type == "markdown")
+    edit(tiny.text(NAME), markdown.source.splitlines()[0], "# Other words")
+    refresh_text(tiny, NAME)
+    fresh = tiny.executed(NAME).read_text()
+    assert "Other words" in fresh and "ran" in fresh
+    edit(tiny.text(NAME), code.source.splitlines()[0], "changed = 1")
+    with pytest.raises(BuildError, match="Run it again"):
+        refresh_text(tiny, NAME)
