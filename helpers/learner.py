@@ -35,7 +35,12 @@ def check(function: Callable) -> Result:
         result = Result("check", [Criterion("exercise", 0, 0, FAILED, [exercise])], None,
                         gpu.name())
     else:
-        result = examine(exercise, function)
+        try:
+            result = examine(exercise, function)
+        except Exception as error:      # ours, not the learner's; a cell must not die of it
+            result = Result(exercise.name, [Criterion("examiner", 0, exercise.points.total, FAILED, [
+                f"The check itself failed ({type(error).__name__}: {error}). This is not your "
+                "fault: please report it."])], None, gpu.name())
     if not _in_notebook():
         print(result.text())
     return result

@@ -229,3 +229,12 @@ def test_a_fresh_process_prints_the_report():
     assert done.returncode == 0 and done.stderr == ""
     assert done.stdout.splitlines()[-1] in ("7", "10")
     assert "numerics 4/4" in done.stdout
+
+
+def test_a_fault_of_the_examiner_is_said_to_be_one(monkeypatch):
+    def broken(*_arguments):
+        raise ZeroDivisionError("oops")
+
+    monkeypatch.setattr("helpers.grading.examiner.examine", broken)
+    result = check(reference["vector_add"])
+    assert result.points == 0 and "This is not your fault" in result.text()
