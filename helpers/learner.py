@@ -38,9 +38,10 @@ def check(function: Callable) -> Result:
         try:
             result = examine(exercise, function)
         except Exception as error:      # ours, not the learner's; a cell must not die of it
-            result = Result(exercise.name, [Criterion("examiner", 0, exercise.points.total, FAILED, [
-                f"The check itself failed ({type(error).__name__}: {error}). This is not your "
-                "fault: please report it."])], None, gpu.name())
+            why = (f"The check itself failed ({type(error).__name__}: {error}). This is not your "
+                   "fault: please report it.")
+            result = Result(exercise.name, [
+                Criterion("examiner", 0, exercise.points.total, FAILED, [why])], None, gpu.name())
     if not _in_notebook():
         print(result.text())
     return result
