@@ -160,7 +160,7 @@ def test_an_exception_that_cannot_speak():
 
 
 def test_a_swallowed_time_limit_comes_again(monkeypatch):
-    monkeypatch.setattr("helpers.grading.examiner.SECONDS", 1)
+    monkeypatch.setattr("helpers.grading.attempt.SECONDS", 1)
 
     def f(out, x, y):
         while True:
