@@ -434,9 +434,9 @@ plots.lines(last, f"softmax of long float32 rows, {speeds['where']}", "N, column
 # registers spill. The sweeping kernel is even better than three passes allow:
 # its second reading comes right after the first, and the rows that an H200
 # works on at one time (one for each of 132 multiprocessors, 256 KiB each at
-# N = 64 Ki) fit in its L2 cache. For shorter rows it loses: it fetches twice
-# what one block could have kept, and its steps are 32,768 columns wide, so
-# that most of a step is padding.
+# N = 64 Ki) fit in its L2 cache. For shorter rows it loses: its
+# steps are 32,768 columns wide, so half of a step is padding at 16 Ki, and
+# three quarters at 8 Ki.
 #
 # **Moral: a fused reduction is as good as the shelf (the registers) is
 # large.**
