@@ -33,7 +33,7 @@ test: $(READY)
 	@echo "test: ruff"
 	@$(PY) -m ruff check .
 	@echo "test: pytest on $(TESTS) (some minutes)"
-	@$(PY) -m pytest -n 2 $(TESTS)
+	@$(PY) -m pytest -n 2 $(TESTS) --ignore=tests/gpu
 
 build: $(READY)
 	@echo "build: solutions/ -> notebooks/"

@@ -2,6 +2,8 @@
 
 import torch
 
+from helpers.grading.draw import STRESS_ROWS
+
 from .contract import KernelExercise, Mistake, Points
 
 # --- sin²+cos² ----------------------------------------------------------------------------------
@@ -71,15 +73,13 @@ def _unfused_softmax(x):
     return e / e.sum(-1, keepdim=True)
 
 
-_SOFTMAX_STRESS = ("normal", "wide", "high", "low", "mixed", "constant", "one hot", "tiny")
-
 row_softmax = KernelExercise(
     name="row_softmax",
     points=Points(numerics=5, traffic=2, speed=3),
     spec="out[m, n] = exp(x[m, n] - max of row m) / sum over the row of the same. "
          "x and out are [M, N]; the rows may lie apart in memory, the columns are adjacent. "
          "One program a row, the whole row in one block: read x once, write out once.",
-    inputs=lambda draw, M, N, kinds=_SOFTMAX_STRESS: {"x": draw.rows(M, N, kinds)},
+    inputs=lambda draw, M, N, kinds=STRESS_ROWS: {"x": draw.rows(M, N, kinds)},
     reference=_row_softmax,
     cases=[
         {"M": 1, "N": 1}, {"M": 8, "N": 17}, {"M": 3, "N": 781},

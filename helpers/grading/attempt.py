@@ -81,7 +81,7 @@ def run(exercise: KernelExercise, candidate: Callable, attempt: Attempt, seed: i
                                f"into the {name} that it is given."])
         outputs[name] = guard.own
     if trace is not None and failure is None:
-        failure = explain_faults(trace, work, ghost, exercise, attempt)
+        failure = explain_faults(trace, work, ghost, attempt)
     for name, guard in zip((k for k in inputs if k in tensors), input_guards, strict=True):
         if failure is None and not guard.unchanged():
             failure = Failure([f"{attempt}: {name} has changed. An input must only be read."])

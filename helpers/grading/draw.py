@@ -39,7 +39,8 @@ class Draw:
                special: bool = False) -> torch.Tensor:
         """Independent normal numbers, `shift + scale * randn(shape)`.
 
-        special: three of every 97 are inf, -inf and NaN, so that no constant is an answer.
+        special: of every 97 numbers one each is inf, -inf, NaN and large, so that no constant is
+        an answer, nor arithmetic in a narrower dtype.
         """
         x = self._randn(*shape) * scale + shift
         if special:

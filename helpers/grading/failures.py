@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import traceback
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import torch
@@ -44,7 +44,6 @@ class Failure:
 
     lines: list[str]
     mistake: str | None = None
-    right: list = field(default_factory=list)
 
     def name_right(self, attempts: list) -> None:
         """Say which cases are right: the learner sees what the wrong ones have in common."""
@@ -56,7 +55,7 @@ class Failure:
             self.lines.insert(1, f"Right: {'; '.join(shown)}.")
 
 
-def explain_faults(trace, work: list[str], ghost: bool, exercise, attempt) -> Failure | None:
+def explain_faults(trace, work: list[str], ghost: bool, attempt) -> Failure | None:
     """A failure from what the interpreter saw: memory faults, and work done outside kernels."""
     if work:
         names = ", ".join(work)

@@ -27,7 +27,7 @@ def time_limit(seconds: int) -> Iterator[None]:
         raise TookTooLong(f"stopped after {seconds} s: a loop in it may never end")
 
     before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds, 0.1)      # again, should it be swallowed
+    signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)      # again, should it be swallowed
     try:
         yield
     finally:

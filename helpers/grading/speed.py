@@ -11,7 +11,9 @@ from helpers import gpu
 from helpers.exercises.contract import KernelExercise, sizes
 
 from . import clock, mistakes
+from .attempt import CRASHES
 from .draw import POISONS, Draw
+from .failures import explain_crash
 from .numerics import compare, expect
 from .report import FAILED, NOT_MEASURED, PARTIAL, PASSED, Criterion
 
@@ -54,6 +56,9 @@ def judge(exercise: KernelExercise, candidate: Callable, seed: int) -> Criterion
     except torch.cuda.OutOfMemoryError:
         return Criterion("speed", 0, maximum, NOT_MEASURED, [
             "The GPU's memory is full: close other notebooks, then check again."])
+    except CRASHES as error:
+        return Criterion("speed", 0, maximum, FAILED,
+                         explain_crash(error, "at the timed size", None).lines)
     finally:
         clock.release()
         torch.cuda.empty_cache()
