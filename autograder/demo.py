@@ -70,9 +70,12 @@ def pipeline(course: Course, names: Sequence[str], students: Sequence[str]) -> d
         say(f"collect {len(students)} submissions of {name}")
         steps.collect(course, name)
     steps.add_students(course, students)
-    say(f"autograde {len(students) * len(names)} submissions, two at a time")
-    for number, (name, student) in enumerate(steps.autograde(course, names, students), start=1):
-        say(f"  {number:2}/{len(students) * len(names)}  {name}  {student}")
+    for name in names:
+        say(f"examine {len(students)} submissions of {name}, two at a time")
+        for line in steps.examine(course, name):
+            say(f"  {line}")
+        say(f"book {name}")
+        steps.book(course, name, students)
     pages = steps.feedback(course, names)
     say(f"feedback: {len(pages)} pages")
     grades = course.root / "autograder" / "grades.csv"

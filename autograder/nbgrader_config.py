@@ -32,16 +32,26 @@ c.ClearSolutions.code_stub = {"python": "..."}
 c.ClearSolutions.begin_solution_delimeter = "### BEGIN SOLUTION"
 c.ClearSolutions.end_solution_delimeter = "### END SOLUTION"
 
-# Grading is stock nbgrader: the learner's kernel runs check(), whose result is the points.  A
-# trusted examiner outside that kernel takes its place here (c.Autograde.autograde_preprocessors);
-# until then, grade only people you trust.
-c.Execute.timeout = 600             # seconds a cell: the first compile of a kernel is slow
-# Without this every kernel says on the terminal that it listens on localhost.
-c.Execute.extra_arguments = ["--HistoryManager.hist_file=:memory:", "--log-level=ERROR"]
-# check() writes nothing to stderr.  Should torch, Triton or Python warn in a graded cell all the
-# same, nbgrader would give it 0 points: this is the second net.
-c.IgnorePattern.enabled = True
-c.IgnorePattern.pattern = r"(?i)warning|warn\(|\[W\d"
+# nbgrader keeps the books; it runs nobody's code.  A report in autograder/reports is booked if it
+# is on the very file that was handed in, else the examiner is called first.  Nothing of this can
+# be left out: nbgrader's own lists end a batch over one copied cell (DeduplicateIds) and believe
+# what a learner's process prints (Execute).
+c.Autograde.exporter_class = "autograder.preprocessors.Reader"
+c.Autograde.pre_convert_hook = "autograder.preprocessors.right_name"
+c.Autograde.sanitize_preprocessors = [
+    "nbgrader.preprocessors.OverwriteCells",        # the gradebook has the last word on points
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
+c.Autograde.autograde_preprocessors = [
+    "autograder.preprocessors.Verdict",
+    "nbgrader.preprocessors.SaveAutoGrades",
+    "nbgrader.preprocessors.AssignLatePenalties",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
+# For `nbgrader validate`, which runs a notebook: the first compile of a kernel is slow.
+c.Execute.timeout = 600             # seconds a cell
+# Examine strangers only in a sandbox: without one, grading then stops and says so.
+# c.Verdict.require_sandbox = True
 
 # Learners' HTML and JavaScript would run in the grader's browser session.
 c.HTMLExporter.sanitize_html = True

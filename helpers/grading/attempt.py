@@ -9,18 +9,16 @@ import torch
 
 from helpers.exercises.contract import KernelExercise, sizes
 
-from .draw import POISONS, Draw
+from .draw import POISONS, Draw, same_bits
 from .failures import Failure, explain_crash, explain_faults, explain_mismatch, explain_poison
 from .honesty import watching_torch
 from .interpreter import watching
 from .numerics import Expected, compare, expect
-from .quiet import TookTooLong, time_limit
+from .quiet import CRASHES, time_limit
+from .remote import Declined, Remote
 from .trace import Trace
 
 SECONDS = 20        # for one attempt: a loop that never ends costs this much, once
-
-# What the learner's code may raise: a verdict, never a crash.
-CRASHES = (Exception, SystemExit, TookTooLong)
 
 
 @dataclass(frozen=True)
@@ -50,12 +48,20 @@ class Outcome:
 
 
 def run(exercise: KernelExercise, candidate: Callable, attempt: Attempt, seed: int,
-        ghost: bool = False) -> Outcome:
-    """One attempt: draw, call, look at every trace it left."""
+        ghost: bool = False, calls: int = 1) -> Outcome:
+    """One attempt: draw, call, look at every trace it left.
+
+    calls   that are made on equal inputs; their results must be equal to the bit
+    """
+    if isinstance(candidate, Remote):
+        candidate.label = str(attempt)
+    # The truth is found on the CPU: memory of the GPU that was freed would still hold it.
+    expected = dict(zip(exercise.outputs, expect(
+        exercise.reference, exercise.inputs(
+            Draw(seed, attempt.dtype, padding=attempt.padding), **attempt.dims),
+        attempt.dtype, seed, exercise.exact), strict=True))
     draw = Draw(seed, attempt.dtype, attempt.device, attempt.padding)
     inputs = exercise.inputs(draw, **attempt.dims)
-    expected = dict(zip(exercise.outputs, expect(
-        exercise.reference, inputs, attempt.dtype, seed, exercise.exact), strict=True))
     input_guards = list(draw.guards)
     outputs = {name: draw.output(one.truth, attempt.poison) for name, one in expected.items()}
     output_guards = draw.guards[len(input_guards):]
@@ -63,7 +69,8 @@ def run(exercise: KernelExercise, candidate: Callable, attempt: Attempt, seed: i
     tensors = {**outputs, **{k: v for k, v in inputs.items() if isinstance(v, torch.Tensor)}}
     trace, work = None, []
     try:
-        with time_limit(SECONDS):
+        # A remote candidate's function has SECONDS of its own, on its own side.
+        with time_limit(SECONDS if not isinstance(candidate, Remote) else 3 * SECONDS):
             if attempt.device == "cpu":
                 with watching(order_seed=seed, ghost=ghost, **tensors) as trace:
                     with watching_torch() as work:
@@ -71,6 +78,8 @@ def run(exercise: KernelExercise, candidate: Callable, attempt: Attempt, seed: i
             else:
                 returned = candidate(*arguments)
                 torch.cuda.synchronize()
+    except Declined as error:
+        return Outcome(outputs, expected, trace, error.failure, crashed=True)
     except CRASHES as error:
         return Outcome(outputs, expected, trace, explain_crash(error, attempt, trace),
                        crashed=True)
@@ -99,10 +108,30 @@ def run(exercise: KernelExercise, candidate: Callable, attempt: Attempt, seed: i
     if failure:
         return Outcome(outputs, expected, trace, failure)
     for name, output in outputs.items():
-        mismatch = compare(name, output, expected[name])
+        mismatch = compare(name, output.cpu(), expected[name])
         if mismatch:
             failure = explain_poison(name, output, attempt) or explain_mismatch(mismatch, attempt)
             if isinstance(returned, torch.Tensor):
                 failure.lines.append(f"Your function returns a tensor: write into {name} instead.")
             return Outcome(outputs, expected, trace, failure)
-    return Outcome(outputs, expected, trace, None)
+    return Outcome(outputs, expected, trace,
+                   _unsteady(candidate, attempt, outputs, arguments, calls))
+
+
+def _unsteady(candidate, attempt, outputs, arguments, calls) -> Failure | None:
+    """A failure when further calls give other bits: something is read before it is written."""
+    first = {name: output.clone() for name, output in outputs.items()}
+    for _ in range(calls - 1):
+        for output in outputs.values():
+            output.fill_(attempt.poison)
+        try:
+            candidate(*arguments)
+        except CRASHES as error:
+            return explain_crash(error, attempt, None)
+        for name, output in outputs.items():
+            if not same_bits(output.contiguous(), first[name].contiguous()):
+                return Failure([
+                    f"{attempt}: {name} differs between two calls on equal inputs.",
+                    "Without atomics a kernel gives the same bits every time: does one program "
+                    "read what another one writes?"])
+    return None

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 
 import torch
 
+from helpers.exercises.contract import KernelExercise
+
 GUARD = 16384   # elements on each side: wider than any block that a lost mask lets through
 POISONS = (float("nan"), 1234.5)    # NaN alone would hide in a result that may be NaN
 
@@ -23,6 +25,7 @@ class Draw:
 
     seed      of everything drawn; the examiner keeps it secret
     dtype     of floating tensors
+    on_device the numbers are made on the device: faster, but others than on the CPU
     padding   elements between two rows of a matrix (0: contiguous)
     """
 
@@ -30,10 +33,12 @@ class Draw:
     dtype: torch.dtype = torch.float32
     device: torch.device | str = "cpu"
     padding: int = 0
+    on_device: bool = False
     guards: list[Guard] = field(default_factory=list)
 
     def __post_init__(self):
-        self._random = torch.Generator(device=self.device).manual_seed(self.seed)
+        self._made_on = self.device if self.on_device else "cpu"
+        self._random = torch.Generator(device=self._made_on).manual_seed(self.seed)
 
     def normal(self, *shape: int, scale: float = 1.0, shift: float = 0.0,
                special: bool = False) -> torch.Tensor:
@@ -51,7 +56,7 @@ class Draw:
 
     def log_uniform(self, low: float, high: float) -> float:
         """A number whose logarithm is uniform between those of `low` and `high`."""
-        share = float(torch.rand((), generator=self._random, device=self.device))
+        share = float(torch.rand((), generator=self._random, device=self._made_on))
         return low * (high / low) ** share
 
     def rows(self, M: int, N: int, kinds: tuple[str, ...] = ("normal",)) -> torch.Tensor:
@@ -69,7 +74,7 @@ class Draw:
         return self._guarded(torch.full(like.shape, poison, device=self.device))
 
     def _randn(self, *shape: int) -> torch.Tensor:
-        return torch.randn(*shape, generator=self._random, device=self.device)
+        return torch.randn(*shape, generator=self._random, device=self._made_on)
 
     def _guarded(self, values: torch.Tensor) -> torch.Tensor:
         strides = list(values.contiguous().stride())
@@ -85,6 +90,11 @@ class Draw:
         view.copy_(values.to(self.dtype))
         self.guards.append(Guard(storage, view))
         return view
+
+
+def parameters(exercise: KernelExercise) -> list[str]:
+    """Names of the arguments of a kernel exercise's function, in order."""
+    return [*exercise.outputs, *exercise.inputs(Draw(0), **exercise.cases[0])]
 
 
 @dataclass

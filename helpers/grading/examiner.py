@@ -7,11 +7,11 @@ GPU, then the clock.  Nothing here raises for a wrong answer.
 
 from __future__ import annotations
 
-import inspect
 import platform
 import random
 import secrets
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from importlib import metadata
 
 import torch
@@ -22,12 +22,15 @@ from helpers.exercises.contract import Exercise, FunctionExercise, KernelExercis
 from . import mistakes, speed
 from .attempt import Attempt, Outcome, run
 from .compiler import compile_launches
-from .draw import POISONS, Draw
-from .failures import Failure
+from .draw import POISONS, parameters
+from .failures import Failure, explain_signature
 from .plain import examine_function, examine_prediction
 from .quiet import quiet
+from .remote import refuse_launches
 from .report import FAILED, NOT_TRIED, PASSED, Criterion, Result
 from .traffic import judge
+
+REPEATS = 3         # calls on equal inputs on a GPU, whose results must be equal to the bit
 
 
 def examine(exercise: Exercise, candidate: Callable, seed: int | None = None,
@@ -44,6 +47,17 @@ def examine(exercise: Exercise, candidate: Callable, seed: int | None = None,
         elif isinstance(exercise, Prediction):
             examine_prediction(exercise, candidate, result)
     return result
+
+
+def refuse(exercise: Exercise, failure: Failure) -> Result:
+    """The verdict where there is nothing to examine: `failure` says why."""
+    if isinstance(exercise, Prediction):
+        worth = {"prediction": exercise.points.total}
+    else:
+        worth = {name: points for name, points in asdict(exercise.points).items() if points}
+    return Result(exercise.name, [
+        Criterion(name, 0, points, NOT_TRIED if i else FAILED, [] if i else failure.lines)
+        for i, (name, points) in enumerate(worth.items())], versions=_versions())
 
 
 def _versions() -> dict[str, str]:
@@ -104,7 +118,7 @@ def _gpu_attempts(exercise: KernelExercise) -> Iterator[Attempt]:
 
 
 def _numerics(exercise, candidate, seed) -> Failure | None:
-    failure = _wrong_signature(exercise, candidate)
+    failure = explain_signature(exercise.name, parameters(exercise), candidate)
     if failure:
         return failure
     attempts = list(_attempts(exercise, seed))
@@ -124,12 +138,14 @@ def _numerics(exercise, candidate, seed) -> Failure | None:
         _name_mistake(exercise, failure, attempts, outcomes, seed)
         return failure
     launches = [launch for outcome in outcomes for launch in outcome.trace.launches]
-    failure = compile_launches(launches)
+    failure = compile_launches(launches) or refuse_launches(launches)
     if failure or gpu.device() is None:
         return failure
+    atomics = any(outcome.trace.atomics for outcome in outcomes)
     right = []
     for i, attempt in enumerate(_gpu_attempts(exercise)):
-        outcome = run(exercise, candidate, attempt, seed + 100 + i)
+        outcome = run(exercise, candidate, attempt, seed + 100 + i,
+                      calls=1 if atomics else REPEATS)
         if outcome.failure:
             outcome.failure.name_right(right)
             outcome.failure.lines.append(
@@ -137,19 +153,6 @@ def _numerics(exercise, candidate, seed) -> Failure | None:
                 "cannot see (order of programs, precision of the dtype).")
             return outcome.failure
         right.append(attempt)
-    return None
-
-
-def _wrong_signature(exercise: KernelExercise, candidate) -> Failure | None:
-    wanted = [*exercise.outputs,
-              *exercise.inputs(Draw(0), **exercise.cases[0])]
-    try:
-        inspect.signature(candidate).bind(*wanted)
-    except TypeError as error:
-        return Failure([f"{exercise.name} is called as {exercise.name}({', '.join(wanted)}), and "
-                        f"yours does not take that: {error}."])
-    except ValueError:
-        return None         # no signature to be had: the call itself will tell
     return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import traceback
 from dataclasses import dataclass
@@ -162,6 +163,18 @@ def explain_crash(error: BaseException, attempt, trace) -> Failure:
     if trace is not None and trace.faults:
         lines.append(describe(trace.faults[0]))
     return Failure(lines)
+
+
+def explain_signature(name: str, wanted: list[str], function) -> Failure | None:
+    """A failure when `function` cannot be called with the arguments `wanted`."""
+    try:
+        inspect.signature(function).bind(*wanted)
+    except TypeError as error:
+        return Failure([f"{name} is called as {name}({', '.join(wanted)}), and yours does not take "
+                        f"that: {error}."])
+    except ValueError:
+        return None         # no signature to be had: the call itself will tell
+    return None
 
 
 def _compile_line(error) -> str | None:

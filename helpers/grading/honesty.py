@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from . import interpreter
+from .record import Recorder
 
 # Operations that allocate, view, initialise, compare or look at a tensor's shape: no arithmetic.
 _HARMLESS = frozenset("""
@@ -28,20 +29,34 @@ _HARMLESS = frozenset("""
 
 
 class _Watcher(TorchDispatchMode):
-    def __init__(self):
+    def __init__(self, recorder: Recorder | None):
         super().__init__()
         self.work: list[str] = []
+        self.recorder = recorder
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False    # else PyTorch imports its compiler to shield this from it: two seconds
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        result = function(*args, **(kwargs or {}))
+        # The interpreter itself moves tensors about while it runs a launch, and so does the
+        # autotuner while it tries.
+        if interpreter.is_running() or (self.recorder and self.recorder.paused):
+            return result
         name = function.overloadpacket.__name__
-        # The interpreter itself moves tensors about while it runs a launch.
-        if not interpreter.is_running() and name not in _HARMLESS and name not in self.work:
+        if name not in _HARMLESS and name not in self.work:
             self.work.append(name)
-        return function(*args, **(kwargs or {}))
+        elif self.recorder:
+            self.recorder.saw(name, args, result)
+        return result
 
 
 @contextlib.contextmanager
-def watching_torch() -> Iterator[list[str]]:
-    """The names of PyTorch operations that did work in the block, kernels' own excepted."""
-    with _Watcher() as watcher:
+def watching_torch(recorder: Recorder | None = None) -> Iterator[list[str]]:
+    """The names of PyTorch operations that did work in the block, kernels' own excepted.
+
+    recorder    is told of the harmless ones: it keeps what fills memory
+    """
+    with _Watcher(recorder) as watcher:
         yield watcher.work

@@ -8,10 +8,12 @@ import random
 from helpers import gpu
 
 from . import mistakes
-from .attempt import CRASHES
 from .failures import Failure, explain_crash
-from .quiet import time_limit
+from .quiet import CRASHES, time_limit
+from .remote import Declined
 from .report import FAILED, PARTIAL, PASSED, Criterion
+
+SECONDS = 15        # for one call: a loop that never ends costs this much, once
 
 
 def examine_function(exercise, candidate, seed, result) -> None:
@@ -22,8 +24,11 @@ def examine_function(exercise, candidate, seed, result) -> None:
     got = []
     for arguments in cases:
         try:
-            with time_limit(10):
+            with time_limit(SECONDS):
                 got.append(candidate(*copy.deepcopy(arguments)))
+        except Declined as error:
+            failure = error.failure
+            break
         except CRASHES as error:        # a verdict, not a crash
             failure = explain_crash(error, exercise.describe(*arguments), None)
             break
@@ -84,10 +89,11 @@ def examine_prediction(exercise, candidate, result) -> None:
     maximum = exercise.points.total
     names = list(exercise.units)
     try:
-        with time_limit(10):
+        with time_limit(SECONDS):
             committed = candidate()
     except CRASHES as error:
-        failure = explain_crash(error, f"{exercise.name}()", None)
+        failure = error.failure if isinstance(error, Declined) else explain_crash(
+            error, f"{exercise.name}()", None)
         result.criteria.append(Criterion("prediction", 0, maximum, FAILED, failure.lines))
         return
     if isinstance(committed, dict):

@@ -16,6 +16,10 @@ class TookTooLong(BaseException):
     """The learner's code was stopped after its time was up; `except Exception` must not stop it."""
 
 
+# What the learner's code may raise: a verdict, never a crash of ours.
+CRASHES = (Exception, SystemExit, TookTooLong)
+
+
 @contextlib.contextmanager
 def time_limit(seconds: int) -> Iterator[None]:
     """Raise TookTooLong in the block after `seconds`.  Only where signals work: main thread."""

@@ -65,9 +65,10 @@ class Result:
         return {**asdict(self), "points": self.points, "max": self.max}
 
     def _repr_mimebundle_(self, include=None, exclude=None) -> dict:
-        return {"text/plain": repr(self), "text/html": self._html(), MIME: self.data()}
+        return {"text/plain": repr(self), "text/html": self.html(), MIME: self.data()}
 
-    def _html(self) -> str:
+    def html(self) -> str:
+        """The report as a table, for a notebook."""
         rows = []
         for c in self.criteria:
             colour = _COLOURS.get(c.status, "inherit")

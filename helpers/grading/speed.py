@@ -11,14 +11,15 @@ from helpers import gpu
 from helpers.exercises.contract import KernelExercise, sizes
 
 from . import clock, mistakes
-from .attempt import CRASHES
-from .draw import POISONS, Draw
+from .draw import POISONS, Draw, same_bits
 from .failures import explain_crash
 from .numerics import compare, expect
+from .quiet import CRASHES
+from .remote import Remote
 from .report import FAILED, NOT_MEASURED, PARTIAL, PASSED, Criterion
 
 SECONDS_AT_LEAST = 250e-6   # of one timed call: launch overhead must not be what is measured
-SETS = 2
+SETS = 2            # of inputs, in turn
 RUNS = 3
 CEILINGS = {"copy": "a copy of the same bytes", "reference": "the reference kernel"}
 
@@ -66,16 +67,28 @@ def judge(exercise: KernelExercise, candidate: Callable, seed: int) -> Criterion
 
 def race(exercise: KernelExercise, candidate: Callable, seed: int, pairs: int = clock.PAIRS,
          verify: bool = True, bytes: int | None = None) -> clock.Race:
-    """The candidate against a copy of the same bytes: every timed call is checked.
+    """The candidate against its ceiling: every timed call is checked.
 
+    What is right is worked out only after each call, and the reference kernel runs on the other
+    set: nowhere in the GPU's memory is there an answer to be found before it is computed.
     verify=False leaves the checks and the fresh values out: for statistics about the clock.
     """
     dims = exercise.timed(bytes or timed_bytes())
     device = str(gpu.device())
-    sets, expected = [], [None] * SETS
-    for i in range(SETS):
-        draw = Draw(seed + i, exercise.timed_dtype, device)
+    sets, drawn = [], [0] * SETS
+
+    def fresh(draw: Draw) -> dict:
+        """New tensors; the numbers beside them stay, so that one plan fits every call."""
         inputs = exercise.inputs(draw, **dims)
+        return {name: value if isinstance(value, torch.Tensor) else numbers.get(name, value)
+                for name, value in inputs.items()}
+
+    numbers: dict = {}
+    numbers = {name: value for name, value in fresh(_draw(exercise, 0, device)).items()
+               if not isinstance(value, torch.Tensor)}
+    for i in range(SETS):
+        draw = _draw(exercise, seed + i, device)
+        inputs = fresh(draw)
         like = exercise.reference(**inputs)
         like = like if isinstance(like, tuple) else (like,)
         outputs = [draw.output(one, POISONS[0]) for one in like]
@@ -90,15 +103,14 @@ def race(exercise: KernelExercise, candidate: Callable, seed: int, pairs: int = 
     def before(i: int) -> None:
         nonlocal count
         count += 1
-        outputs, inputs = sets[i]
         if not verify:
             return
-        fresh = exercise.inputs(Draw(seed + 10 * count, exercise.timed_dtype, device), **dims)
+        outputs, inputs = sets[i]
+        drawn[i] = seed + 10 * count
+        values = fresh(_draw(exercise, drawn[i], device))
         for name, value in inputs.items():
             if isinstance(value, torch.Tensor):
-                value.copy_(fresh[name])        # same storage, new values: a memo would be stale
-        expected[i] = expect(exercise.reference, inputs, exercise.timed_dtype, seed,
-                             exercise.exact, perturbations=1)
+                value.copy_(values[name])       # same storage, new values: a memo would be stale
         for output in outputs:
             output.fill_(POISONS[count % 2])
 
@@ -110,22 +122,35 @@ def race(exercise: KernelExercise, candidate: Callable, seed: int, pairs: int = 
         if exercise.ceiling == "copy":
             target.copy_(source)
         else:
-            reference(*spare, *sets[i][1].values())
+            reference(*spare, *sets[1 - i][1].values())
 
     def after(i: int) -> str | None:
         if not verify:
             return None
-        for name, output, truth in zip(exercise.outputs, sets[i][0], expected[i], strict=True):
+        outputs, inputs = sets[i]
+        values = fresh(_draw(exercise, drawn[i], device))
+        for name, value in inputs.items():
+            if isinstance(value, torch.Tensor) and not same_bits(value, values[name]):
+                return f"{sizes(dims)}: {name} has changed. An input must only be read."
+        expected = expect(exercise.reference, values, exercise.timed_dtype, seed, exercise.exact,
+                          perturbations=1)
+        for name, output, truth in zip(exercise.outputs, outputs, expected, strict=True):
             if compare(name, output, truth):
                 return f"{sizes(dims)}: {name} is wrong in a timed call, right in the others."
-        expected[i] = None
         return None
 
+    run(0)      # compiles
+    if isinstance(candidate, Remote):
+        candidate.leave()       # from here on the learner's own process is gone
     spare = [torch.empty_like(output) for output in sets[0][0]]     # never the candidate's
     result = clock.race(run, ceiling, before, after, SETS, pairs)
     result.dims, result.bytes = dims, moved
     result.copy_ms, _, _ = clock.median_ms(target.copy_, source, repeats=10)
     return result
+
+
+def _draw(exercise, seed: int, device: str) -> Draw:
+    return Draw(seed, exercise.timed_dtype, device, on_device=True)
 
 
 def _bytes(exercise, dims) -> int:

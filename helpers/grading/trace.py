@@ -142,6 +142,7 @@ class Trace:
     launches: list[Launch] = field(default_factory=list)
     order: np.random.Generator | None = None    # shuffles the programs of each launch
     ghost: bool = False                         # launches do nothing: see honesty.py
+    atomics: bool = False       # was there an atomic access?
     max_faults: int = 16
 
     _regions: list[_Region] = field(default_factory=list)
@@ -248,6 +249,7 @@ class Trace:
     def access(self, pointers, mask, itemsize: int, store: bool, atomic: bool = False,
                values: np.ndarray | None = None) -> np.ndarray:
         """Check and count one access; returns the mask of the lanes that may be performed."""
+        self.atomics |= atomic
         addresses, mask = np.broadcast_arrays(np.asarray(pointers, dtype=np.uint64),
                                               np.asarray(mask, dtype=bool))
         safe = np.array(mask)
