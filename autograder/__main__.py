@@ -17,6 +17,7 @@ from autograder.examine import (
     alone,
     examine,
     examine_all,
+    load,
     released,
     reports,
     save,
@@ -97,16 +98,29 @@ def many(course: Course, options) -> int:
             examine_all(course, todo, options.jobs, options.require_sandbox, report_done)
         submission.reopen(submitted, course.root / "autograder" / "autograded",
                           reports(course, name).parent, name, released(course, name))
-        odd = [report for report in seen if report["status"] != "graded"]
-        for report in odd:
-            say(f"{report['student']}: {report['status']}: {' '.join(report['remarks'])}")
-        notes = [(r["student"], note) for r in seen for v in r["exercises"].values()
-                 for note in v["notes"]]
-        for student, note in notes:
-            say(f"to look at: {student}: {note}")
-        say(f"{len(seen)} examined in {clock(time.monotonic() - start)}, {len(odd)} of them not "
-            f"graded.  Book them: nbgrader autograde {name}")
+        odd = summary(course, name, options.student_names)
+        say(f"{len(seen)} examined in {clock(time.monotonic() - start)}.  Book them: nbgrader "
+            f"autograde {name}")
         return 1 if odd or problems else 0
+
+
+def summary(course: Course, name: str, students: Sequence[str]) -> int:
+    """Say what of all reports needs a look; returns how many submissions could not be graded."""
+    found = [report for path in sorted(reports(course, name).glob("*.json"))
+             if (report := load(path)) and (not students or report["student"] in students)]
+    odd = [report for report in found if report["status"] != "graded"]
+    for report in odd:
+        say(f"{report['student']}: {report['status']}: {' '.join(report['remarks'])}")
+    noted: dict[str, list[str]] = {}
+    for report in found:
+        for verdict in report["exercises"].values():
+            for note in verdict["notes"]:
+                noted.setdefault(note, []).append(report["student"])
+    for note, who in noted.items():
+        say(f"to look at: {note} {len(who)} of {len(found)}: {', '.join(who[:10])}"
+            + (", ..." if len(who) > 10 else ""))
+    say(f"{len(found)} reports, {len(odd)} of them on submissions that could not be graded")
+    return len(odd)
 
 
 def clock(seconds: float) -> str:

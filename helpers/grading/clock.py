@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gc
 import statistics
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -52,6 +53,8 @@ class Race:
     dims: dict = field(default_factory=dict)
     bytes: int = 0                  # that one call must move
     copy_ms: float = 0.0            # what a copy of these bytes takes
+    wall_ms: float = 0.0            # what a call takes by the host's clock, cache warm
+    events_ms: float = 0.0          # the same by the GPU's clock
     wrong: str | None = None        # what was found wrong with a timed result
 
     @property
@@ -109,6 +112,42 @@ def race(candidate: Callable[[int], None], ceiling: Callable[[int], None],
     finally:
         gc.enable()
     return result
+
+
+def batch_ms(function: Callable[[], None], calls: int = 10) -> float:
+    """Milliseconds of one call by the GPU's clock, from calls that follow each other."""
+    torch.cuda._sleep(calls * _HOLD_CYCLES)
+    return _event_ms(lambda: [function() for _ in range(calls)]) / calls
+
+
+def wall_ms(function: Callable[[], None], expected_ms: float) -> float:
+    """Milliseconds of one call by the host's clock, from a batch of at least 100 ms.
+
+    The GPU's own clock is asked through PyTorch, which a learner's process could have changed, and
+    sees one stream; this one does neither.  The batch is queued while the GPU is held, so that the
+    time Python takes to launch is not in it.
+    """
+    calls = max(3, round(100 / max(expected_ms, 1e-3)))
+    calls = min(calls, 500)
+
+    def batch(count: int) -> float:
+        torch.cuda.synchronize()
+        start = time.perf_counter()
+        for _ in range(calls // 2):         # half a millisecond a call: longer than a launch takes
+            torch.cuda._sleep(2 * _HOLD_CYCLES)
+        for _ in range(count):
+            function()
+        torch.cuda.synchronize()
+        return (time.perf_counter() - start) * 1e3
+
+    batch(1)
+    held = min(batch(0) for _ in range(3))
+    return (statistics.median(batch(calls) for _ in range(3)) - held) / calls
+
+
+def agree(wall: float, event: float) -> bool:
+    """Do the two clocks tell the same time of a call, both in milliseconds?"""
+    return abs(wall - event) <= max(0.10 * event, 0.015)
 
 
 def _warm_up(candidate, ceiling, sets) -> None:

@@ -120,7 +120,8 @@ def parse(source: str) -> ast.FunctionDef:
     try:
         body = ast.parse(source).body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise Refused(f"a kernel's text cannot be read: {error}") from None
+        raise Refused("a kernel's text cannot be read: "
+                      f"{str(error)[:200] or type(error).__name__}") from None
     if len(body) != 1 or not isinstance(body[0], ast.FunctionDef) or body[0].decorator_list:
         raise Refused("a kernel must be one function")
     return body[0]

@@ -146,6 +146,9 @@ def race(exercise: KernelExercise, candidate: Callable, seed: int, pairs: int = 
     result = clock.race(run, ceiling, before, after, SETS, pairs)
     result.dims, result.bytes = dims, moved
     result.copy_ms, _, _ = clock.median_ms(target.copy_, source, repeats=10)
+    if verify and not result.wrong:
+        result.events_ms = clock.batch_ms(lambda: run(0))
+        result.wall_ms = clock.wall_ms(lambda: run(0), result.events_ms)
     return result
 
 
@@ -168,7 +171,7 @@ def reached(exercise: KernelExercise, result: clock.Race) -> float:
 def _close(exercise, result) -> bool:
     """Full points missed by so little that noise could be the reason: worth another run."""
     full = exercise.tiers[-1][0]
-    if _too_fast(result):
+    if _too_fast(result) or not clock.agree(result.wall_ms, result.events_ms):
         return True
     return reached(exercise, result) < exercise.points.speed and result.share > 0.85 * full
 
@@ -195,6 +198,11 @@ def _verdict(exercise, result) -> Criterion:
     if _too_fast(result):
         lines.append("Faster than this GPU can copy: the time cannot be right, so it is not "
                      "counted. If your code is honest, tell your instructor.")
+        return Criterion("speed", 0, maximum, NOT_MEASURED, lines)
+    if not clock.agree(result.wall_ms, result.events_ms):
+        lines.append(f"Two clocks disagree about a call: {result.events_ms:.3f} ms by the GPU's, "
+                     f"{result.wall_ms:.3f} ms by the host's, so it is not counted. Work on "
+                     "another stream or thread is not seen by the first; check again otherwise.")
         return Criterion("speed", 0, maximum, NOT_MEASURED, lines)
     if result.clocks and result.clocks[-1].sm_mhz:
         speeds = [c.sm_mhz for c in result.clocks if c.sm_mhz]
