@@ -36,6 +36,8 @@ _EXPRESSIONS = (
     ast.IfExp, ast.JoinedStr, ast.FormattedValue,
     ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop,
 )
+_HINTS = (ast.Name, ast.Attribute, ast.Constant, ast.Subscript, ast.Tuple, ast.BinOp, ast.BitOr,
+          ast.expr_context)
 # What Triton itself takes from Python, less getattr and hasattr: a name made of strings is unread.
 _PYTHON = {"len": len, "range": range, "float": float, "int": int, "isinstance": isinstance,
            "min": min, "max": max, "list": list, "tuple": tuple, "bool": bool, "abs": abs,
@@ -81,9 +83,11 @@ def _belongs(value) -> bool:
     """A function, type or constant that Triton offers to kernels."""
     home = getattr(value, "__module__", None) or ""
     if isinstance(value, (JITFunction, ConstexprFunction)):
-        return home.startswith("triton.")
+        return home == "triton" or home.startswith("triton.")
     if isinstance(value, type):
         return home.startswith("triton.language")
+    if home == "triton.language.extra.libdevice":       # the compiler finds the GPU's own
+        return isinstance(value, types.FunctionType)
     return (getattr(value, "__triton_builtin__", False) or isinstance(value, tl.dtype)
             or isinstance(value, (int, float, enum.Enum, tl.constexpr)))
 
@@ -97,14 +101,33 @@ def is_constant(value) -> bool:
 
 def free_names(tree: ast.FunctionDef) -> set[str]:
     """Names that a kernel takes from around it."""
+    hints = {id(n) for n in _hints(tree)}
     bound = {a.arg for a in ast.walk(tree) if isinstance(a, ast.arg)}
     bound |= {n.id for n in ast.walk(tree)
               if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
-    used = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    used = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
+            and id(n) not in hints}
     # A default is worked out around the kernel, where a parameter's name means something else.
     defaults = {n.id for default in _defaults(tree.args) for n in ast.walk(default)
                 if isinstance(n, ast.Name)}
     return (used - bound - {tree.name}) | defaults
+
+
+def _hints(tree: ast.FunctionDef) -> list[ast.AST]:
+    """Every node of the type hints of a kernel, which nobody works out; constexpr is none."""
+    found = [a.annotation for a in ast.walk(tree.args) if isinstance(a, ast.arg)] + [tree.returns]
+    return [node for hint in found if hint is not None and "constexpr" not in ast.unparse(hint)
+            for node in ast.walk(hint)]
+
+
+def without_hints(source: str) -> str:
+    """A kernel's text without type hints other than constexpr, which may name anything."""
+    lines = [line.encode() for line in source.split("\n")]
+    for a in reversed([a for a in ast.walk(parse(source).args) if isinstance(a, ast.arg)]):
+        if a.annotation and a.lineno == a.end_lineno and "constexpr" not in ast.unparse(a):
+            line, end = lines[a.lineno - 1], a.col_offset + len(a.arg.encode())
+            lines[a.lineno - 1] = line[:end] + line[a.end_col_offset:]
+    return b"\n".join(lines).decode()
 
 
 def _defaults(arguments: ast.arguments) -> list[ast.expr]:
@@ -147,11 +170,19 @@ class _Reader(ast.NodeVisitor):
 
     def generic_visit(self, node):
         """Whatever is not listed is refused."""
-        if node is not self.kernel and isinstance(node, ast.FunctionDef):
-            self.refuse(node, "a function in a function")
         if not isinstance(node, _STATEMENTS + _EXPRESSIONS):
             self.refuse(node, type(node).__name__.lower())
         super().generic_visit(node)
+
+    def visit_FunctionDef(self, node):
+        if node is not self.kernel or getattr(node, "type_params", None):
+            self.refuse(node, "a function in a function")
+        hints = [one.annotation for one in ast.walk(node.args) if isinstance(one, ast.arg)]
+        for hint in filter(None, [*hints, node.returns]):
+            if not all(isinstance(part, _HINTS) for part in ast.walk(hint)):
+                self.refuse(hint, "such a type hint")
+        for part in (node.args, *node.body):
+            self.visit(part)
 
     def visit_Name(self, node):
         if node.id.startswith("__"):
@@ -213,7 +244,8 @@ class _Reader(ast.NodeVisitor):
     def visit_arg(self, node):
         if node.arg.startswith("__") or node.arg in ("_semantic", "_builder", "_generator"):
             self.refuse(node, f"a parameter called {node.arg}")
-        super().generic_visit(node)
+        if node.annotation is not None and "constexpr" in ast.unparse(node.annotation):
+            self.visit(node.annotation)
 
 
 def build(source: str, around: Mapping[str, Any], line: int = 1, constexpr: bool = False,

@@ -158,6 +158,9 @@ def _twin(function: JITFunction) -> triton_interpreter.InterpretedFunction:
     if plain.__closure__:
         scope.update(zip(plain.__code__.co_freevars,
                          (cell.cell_contents for cell in plain.__closure__), strict=True))
+    # `from triton.language import load`: what the interpreter puts in its place is in the module.
+    scope.update({name: _late(value) for name, value in scope.items()
+                  if getattr(value, "__triton_builtin__", False)})
     copied = types.FunctionType(plain.__code__, scope, plain.__name__, plain.__defaults__,
                                 plain.__closure__)
     copied.__annotations__ = dict(inspect.get_annotations(plain))
@@ -166,6 +169,14 @@ def _twin(function: JITFunction) -> triton_interpreter.InterpretedFunction:
     twin = triton_interpreter.InterpretedFunction(copied)
     _twins[id(function)] = (function, twin)
     return twin
+
+
+def _late(builtin):
+    """A function of Triton's language, looked up in its module whenever it is called."""
+    name = builtin.__name__
+    home = next((m for m in (tl, tl.math, tl.core) if hasattr(m, name)), None)
+    return builtin if home is None else (
+        lambda *args, **kwargs: getattr(home, name)(*args, **kwargs))
 
 
 def _run(function, *args, grid, warmup, **kwargs):

@@ -9,6 +9,7 @@ import functools
 import importlib
 import inspect
 import linecache
+import sys
 import types
 from collections.abc import Callable
 
@@ -29,7 +30,7 @@ def load(name: str, text: str) -> Callable:
     """The function `name` defined by `text`, with a source that `inspect` (and Triton) can find."""
     file = f"<{name} {abs(hash(text)):x}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    module = types.ModuleType(file)
+    module = sys.modules[file] = types.ModuleType(file)     # a dataclass looks for its module
     exec(compile(text, file, "exec"), module.__dict__)
     return module.__dict__[name]
 

@@ -31,7 +31,7 @@ from triton.runtime.autotuner import Autotuner
 from triton.runtime.interpreter import InterpretedFunction
 from triton.runtime.jit import JITFunction
 
-from .dialect import ConstexprFunction, Refused, free_names, is_constant, parse
+from .dialect import ConstexprFunction, Refused, free_names, is_constant, parse, without_hints
 
 _JIT_OPTIONS = ("do_not_specialize", "do_not_specialize_on_alignment", "noinline", "debug")
 _ZEROS = {"zeros", "zeros_like", "new_zeros", "zero_"}
@@ -109,7 +109,7 @@ class Recorder:
         self._alive.append(function)
         if isinstance(function, InterpretedFunction):       # what TRITON_INTERPRET=1 makes of it
             function = JITFunction(function.fn)
-        entry = {"name": function.__name__, "source": function.src, "names": {},
+        entry = {"name": function.__name__, "source": without_hints(function.src), "names": {},
                  "constexpr": isinstance(function, ConstexprFunction), "options": {
                      name: getattr(function, name) for name in _JIT_OPTIONS
                      if getattr(function, name, None)}}
@@ -156,7 +156,7 @@ def _path_in_language(value) -> str | None:
     if isinstance(value, tl.dtype):
         return f"triton.language.{value.name}" if hasattr(tl, value.name) else _dtype_path(value)
     home, name = getattr(value, "__module__", None) or "", getattr(value, "__name__", "")
-    return f"{home}.{name}" if name and home.startswith("triton.") else None
+    return f"{home}.{name}" if name and f"{home}.".startswith("triton.") else None
 
 
 def _dtype_path(value: tl.dtype) -> str | None:

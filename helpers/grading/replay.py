@@ -47,6 +47,8 @@ class Plan:
         tensors = {name: value for name, value in arguments.items()
                    if isinstance(value, torch.Tensor)}
         device = next((tensor.device for tensor in tensors.values()), torch.device("cpu"))
+        if device.type == "cuda":
+            triton.set_allocator(_room)
         memory: dict[str | int, torch.Tensor] = dict(tensors)
         for step in self._steps:
             try:
@@ -133,6 +135,11 @@ class Plan:
 
 def _unreadable(error: Exception) -> Refused:
     return Refused(f"the launches cannot be read ({type(error).__name__}: {error!s:.200})")
+
+
+def _room(size: int, _align: int, _stream) -> torch.Tensor:
+    """Memory for descriptors that a kernel makes; learners set an allocator of their own."""
+    return torch.empty(size, dtype=torch.int8, device="cuda")
 
 
 def _jit_options(options: dict) -> dict:

@@ -1,0 +1,19 @@
+"""Converts x and y to float16 with PyTorch, so that the kernel reads half the bytes. Kind: bytes
+moved out of sight.
+"""
+
+EXERCISE = "vector_add"
+EARNS = 0
+CELL = '''
+@triton.jit
+def add_kernel(out_ptr, x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < n
+    x = tl.load(x_ptr + offsets, mask=mask)
+    tl.store(out_ptr + offsets, x + tl.load(y_ptr + offsets, mask=mask), mask=mask)
+
+
+def vector_add(out, x, y):
+    x, y = x.half(), y.half()
+    add_kernel[(triton.cdiv(out.numel(), 1024),)](out, x, y, out.numel(), BLOCK=1024)
+'''

@@ -1,0 +1,22 @@
+"""Fills memory with a text. Kind: malformed plan."""
+
+EXERCISE = "vector_add"
+EARNS = 0
+SAYS = r"no number"
+ALONE = True
+WITH = 'forge'
+CELL = r'''
+SOURCE = "def k(a):\n    tl.store(a + tl.arange(0, 1), 1.0)\n"
+
+
+def forged(function, request, seconds):
+    out = view("out", request)
+    return {"plan": {"kernels": [kernel(SOURCE)], "steps": [{"fill": out, "value": "x"}]}}
+
+
+helpers.grading.rehearse.rehearse = forged
+
+
+def vector_add(out, x, y):
+    pass
+'''

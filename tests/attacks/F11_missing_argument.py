@@ -1,0 +1,22 @@
+"""A launch without its kernel's argument. Kind: malformed plan."""
+
+EXERCISE = "vector_add"
+EARNS = 0
+SAYS = r"does not fit"
+ALONE = True
+WITH = 'forge'
+CELL = r'''
+SOURCE = "def k(a):\n    tl.store(a + tl.arange(0, 1), 1.0)\n"
+
+
+def forged(function, request, seconds):
+    out = view("out", request)
+    return {"plan": {"kernels": [kernel(SOURCE)], "steps": [launch({})]}}
+
+
+helpers.grading.rehearse.rehearse = forged
+
+
+def vector_add(out, x, y):
+    pass
+'''

@@ -1,0 +1,20 @@
+"""Announces a message of 4 GB. Kind: forged frames."""
+
+EXERCISE = "vector_add"
+EARNS = 0
+SAYS = r"sent 4295 MB"
+ALONE = True
+WITH = 'shout'
+CELL = '''
+@triton.jit
+def leaf_kernel(out_ptr, x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < n
+    x = tl.load(x_ptr + offsets, mask=mask)
+    tl.store(out_ptr + offsets, x * tl.load(y_ptr + offsets, mask=mask), mask=mask)
+
+
+def vector_add(out, x, y):
+    shout(struct.pack(">I", 0xFFFFFFFF))
+    leaf_kernel[(triton.cdiv(out.numel(), 1024),)](out, x, y, out.numel(), BLOCK=1024)
+'''

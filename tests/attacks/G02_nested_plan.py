@@ -1,0 +1,27 @@
+"""Sends a plan of tuples in tuples. Kind: forged frames."""
+
+EXERCISE = "vector_add"
+EARNS = 0
+SAYS = r"cannot be read|no answer"
+ALONE = True
+WITH = 'shout'
+CELL = '''
+@triton.jit
+def leaf_kernel(out_ptr, x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < n
+    x = tl.load(x_ptr + offsets, mask=mask)
+    tl.store(out_ptr + offsets, x * tl.load(y_ptr + offsets, mask=mask), mask=mask)
+
+
+def vector_add(out, x, y):
+    shout(
+        frame(
+            b'{"plan": {"kernels": [], "steps": [{"launch": '
+            + b'{"tuple": [' * 900
+            + b"]}" * 900
+            + b"}]}}"
+        )
+    )
+    leaf_kernel[(triton.cdiv(out.numel(), 1024),)](out, x, y, out.numel(), BLOCK=1024)
+'''

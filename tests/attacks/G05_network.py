@@ -1,0 +1,21 @@
+"""Asks the network for an answer. Kind: other machines."""
+
+EXERCISE = "vector_add"
+EARNS = 0
+SAYS = r"OSError|unreachable|Network"
+ALONE = True
+CELL = '''
+import socket
+
+@triton.jit
+def leaf_kernel(out_ptr, x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < n
+    x = tl.load(x_ptr + offsets, mask=mask)
+    tl.store(out_ptr + offsets, x * tl.load(y_ptr + offsets, mask=mask), mask=mask)
+
+
+def vector_add(out, x, y):
+    socket.create_connection(("1.1.1.1", 80), timeout=3).recv(1)
+    leaf_kernel[(triton.cdiv(out.numel(), 1024),)](out, x, y, out.numel(), BLOCK=1024)
+'''

@@ -1,0 +1,18 @@
+"""Takes its numbers from a Python object with a memory. Kind: a kernel that reaches Python."""
+
+EXERCISE = "vector_add"
+EARNS = 0
+SAYS = r"range_iterator|the name next|cannot be used|Python"
+CELL = '''
+numbers = iter(range(10**6))
+
+
+@triton.jit
+def kernel(out_ptr, x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < n
+    tl.store(out_ptr + offsets, next(numbers) + 0.0 * offsets, mask=mask)
+
+def vector_add(out, x, y):
+    kernel[(triton.cdiv(out.numel(), 1024),)](out, x, y, out.numel(), BLOCK=1024)
+'''

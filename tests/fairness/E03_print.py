@@ -1,0 +1,23 @@
+"""print, device_print and static_print in the kernel, print around it."""
+
+EXERCISE = "vector_add"
+EARNS = 7
+CELL = '''
+@triton.jit
+def kernel(out_ptr, x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < n
+    x = tl.load(x_ptr + offsets, mask=mask)
+    y = tl.load(y_ptr + offsets, mask=mask)
+    tl.store(out_ptr + offsets, x + y, mask=mask)
+    tl.static_print('block', BLOCK)
+    if n < 0:
+        tl.device_print('n', n)
+
+
+def vector_add(out, x, y):
+    n = out.numel()
+    print('looking at', x.shape)
+    kernel[(triton.cdiv(n, 1024),)](out, x, y, n, BLOCK=1024)
+    print(out[:3])
+'''

@@ -1,0 +1,19 @@
+"""Blocks of 32 elements."""
+
+EXERCISE = "vector_add"
+EARNS = 7
+SLOW = True
+CELL = '''
+@triton.jit
+def kernel(out_ptr, x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < n
+    x = tl.load(x_ptr + offsets, mask=mask)
+    y = tl.load(y_ptr + offsets, mask=mask)
+    tl.store(out_ptr + offsets, x + y, mask=mask)
+
+
+def vector_add(out, x, y):
+    n = out.numel()
+    kernel[(triton.cdiv(n, 32),)](out, x, y, n, BLOCK=32)
+'''

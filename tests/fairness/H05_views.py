@@ -1,0 +1,24 @@
+"""Views of its arguments, in several ways."""
+
+EXERCISE = "vector_add"
+EARNS = 7
+SLOW = True
+CELL = '''
+@triton.jit
+def kernel(out_ptr, x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < n
+    x = tl.load(x_ptr + offsets, mask=mask)
+    y = tl.load(y_ptr + offsets, mask=mask)
+    tl.store(out_ptr + offsets, x + y, mask=mask)
+
+
+def vector_add(out, x, y):
+    n = out.numel()
+    out, x, y = out[:], x.view(-1), y.reshape(-1)
+    half = n // 2
+    for part in (slice(0, half), slice(half, n)):
+        size = out[part].numel()
+        if size:
+            kernel[(triton.cdiv(size, 512),)](out[part], x[part], y[part], size, BLOCK=512)
+'''

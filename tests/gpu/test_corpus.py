@@ -1,0 +1,46 @@
+"""The corpus on a GPU, through the referee: attacks earn no more than without one, honest work
+earns every point.
+
+Runs with any Python that has torch, triton, numpy and pytest, and bubblewrap: `make gpu`.
+"""
+
+import pytest
+
+from autograder.examine import Referee
+from autograder.sandbox import Sandbox, SandboxMissing
+from helpers import gpu
+from helpers.exercises import EXERCISES, KernelExercise, Prediction
+
+pytestmark = pytest.mark.skipif(gpu.device() is None, reason=gpu.problem() or "")
+
+
+@pytest.fixture(scope="module")
+def referee():
+    try:
+        Sandbox.find(require=True)      # without one, attacks would reach this machine
+    except SandboxMissing as error:
+        pytest.skip(str(error))
+    referee = Referee(require_sandbox=True)
+    yield referee
+    referee.stop()
+
+
+def test_attack(attack, referee):
+    if attack.hangs:
+        pytest.skip("waits for limits of 20 s: without a GPU it has been tried")
+    verdict = referee.judge(attack.request)
+    earned = sum(one["points"] for one in verdict["data"]["criteria"] if one["name"] != "speed")
+    assert earned == attack.earns, verdict["text"]
+    assert attack.earns or verdict["points"] == 0, verdict["text"]
+
+
+def test_honest(honest, referee):
+    exercise = EXERCISES[honest.exercise]
+    verdict = referee.judge(honest.request)
+    print(verdict["seconds"], verdict["text"])
+    if isinstance(exercise, Prediction):
+        assert verdict["points"] > 0        # the key is what this machine measures
+        return
+    speed = isinstance(exercise, KernelExercise) and not honest.slow
+    assert verdict["points"] >= honest.earns + (exercise.points.speed if speed else 0), \
+        verdict["text"]

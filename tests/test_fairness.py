@@ -1,0 +1,34 @@
+"""Honest work in unusual clothes earns every point that needs no GPU, in both ways to be judged.
+
+The corpus is tests/fairness; attacks/README.md says what a file holds.
+"""
+
+import pytest
+
+from autograder.examine import Referee
+from autograder.sandbox import Sandbox, SandboxMissing
+from helpers.exercises import EXERCISES
+from helpers.grading.examiner import examine
+
+
+@pytest.fixture(scope="module")
+def referee():
+    try:
+        Sandbox.find(require=True)
+    except SandboxMissing as error:
+        pytest.skip(str(error))
+    referee = Referee(require_sandbox=True)
+    yield referee
+    referee.stop()
+
+
+def test_honest_through_the_referee(honest, referee):
+    verdict = referee.judge(honest.request)
+    assert verdict["points"] == honest.earns, verdict["text"]
+
+
+def test_honest_in_process(honest):
+    if honest.alone:
+        pytest.skip("needs a process of its own")
+    result = examine(EXERCISES[honest.exercise], honest.function(), with_speed=False)
+    assert result.points == honest.earns, result.text()
