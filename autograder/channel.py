@@ -89,19 +89,19 @@ def pack(value: Any, depth: int = 8) -> Any:
     return {"odd": repr(value)[:200]}
 
 
-def unpack(data: Any) -> Any:
+def unpack(data: Any, depth: int = 9) -> Any:
     """The value that `pack` wrote; raises Broken for anything else."""
     if data is None or isinstance(data, (bool, int, float, str)):
         return data
-    if isinstance(data, dict) and len(data) == 1:
+    if isinstance(data, dict) and len(data) == 1 and depth:
         (kind, content), = data.items()
         if kind in ("tuple", "list") and isinstance(content, list):
-            return (tuple if kind == "tuple" else list)(unpack(one) for one in content)
+            return (tuple if kind == "tuple" else list)(unpack(one, depth - 1) for one in content)
         if kind == "odd" and isinstance(content, str):
             return Odd(content[:200])
         if kind == "dict" and isinstance(content, list):
             try:
-                return {unpack(k): unpack(v) for k, v in content}
+                return {unpack(k, depth - 1): unpack(v, depth - 1) for k, v in content}
             except (TypeError, ValueError):
                 pass
     raise Broken("sent something that is no answer")

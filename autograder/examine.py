@@ -13,6 +13,7 @@ import html
 import json
 import os
 import queue
+import shutil
 import signal
 import socket
 import subprocess
@@ -21,7 +22,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from autograder import provenance, submission
@@ -55,12 +56,13 @@ class Referee:
         if self.process is not None:
             return
         ours, theirs = socket.socketpair()
-        self.errors = tempfile.TemporaryFile("w+")
+        self.errors, self.stage = tempfile.TemporaryFile("w+"), tempfile.mkdtemp(prefix="stage-")
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(
             filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))}
         with theirs:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "autograder.referee", str(theirs.fileno()), *self.flags],
+                [sys.executable, "-m", "autograder.referee", str(theirs.fileno()), self.stage,
+                 *self.flags],
                 cwd=ROOT, env=environment, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL, stderr=self.errors, start_new_session=True)
         self.channel = ours
@@ -78,28 +80,33 @@ class Referee:
                 pass
         except Broken as error:
             hung = self.process.poll() is None and "time" in str(error)
-            raise Stopped(self.stop() or str(error), hung) from None
+            raise Stopped(self.stop(at_once=hung) or str(error), hung) from None
         if not answer["result"]["sound"]:
             self.stop()
         return answer["result"]
 
-    def stop(self) -> str:
+    def stop(self, at_once: bool = False) -> str:
         """End it; returns the last lines that it wrote."""
         if self.process is None:
             return ""
-        with contextlib.suppress(ProcessLookupError):
-            self.process.send_signal(signal.SIGTERM)
-            if self.process.poll() is None:
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    self.process.wait(1)
-            os.killpg(self.process.pid, signal.SIGKILL)
+        self.channel.close()            # it tidies up and goes
+        if not at_once:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(5)
+        self.kill()
         self.process.wait()
-        self.channel.close()
         self.errors.seek(0)
         last = "\n".join(self.errors.read()[-4000:].strip().splitlines()[-8:])
         self.errors.close()
+        shutil.rmtree(self.stage, ignore_errors=True)
         self.process = None
         return last
+
+    def kill(self) -> None:
+        """End it and its sandbox now; may be called from another thread."""
+        if self.process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGKILL)
 
 
 # --- one submission -----------------------------------------------------------------------------
@@ -121,8 +128,7 @@ def released(course: Course, assignment: str) -> dict:
     try:
         return submission.released_notebook(course.student(assignment))
     except OSError:
-        raise BuildError(f"no notebook {assignment}: notebooks/ has "
-                         f"{', '.join(sorted(p.name for p in course.release.glob('[0-9]*')))}"
+        raise BuildError(f"no notebook {assignment}: notebooks/ has {', '.join(names(course))}"
                          ) from None
 
 
@@ -148,7 +154,11 @@ def examine(course: Course, task: Task, referee: Referee) -> dict:
     try:
         path = handed_in(task, release)
         report["sha256"] = submission.sha256(path)
-        notebook, remarks = submission.restore(submission.read(path), release)
+        handed = submission.read(path)
+        other = looks_like(course, handed, task.assignment)
+        if other:
+            raise submission.Unreadable(f"This is {other}, not {task.assignment}.")
+        notebook, remarks = submission.restore(handed, release)
         if path != task.path:       # it was looked for in a folder
             remarks = submission.renamed(path, task.assignment) + remarks
         report["remarks"] = remarks
@@ -171,6 +181,24 @@ def examine(course: Course, task: Task, referee: Referee) -> dict:
     report["seconds"] = round(time.monotonic() - start, 3)
     report["finished"] = time.strftime("%Y-%m-%dT%H:%M:%S%z")
     return report
+
+
+def looks_like(course: Course, notebook: dict, assignment: str) -> str | None:
+    """Another assignment that this notebook is certainly of, by the checks in it."""
+    texts = "\n".join(cell["source"] for cell in notebook["cells"])
+
+    def checks(name: str) -> int:
+        return sum(f"check({exercise})" in texts for exercise in worth(released(course, name)))
+
+    if checks(assignment):
+        return None
+    return next((name for name in names(course) if checks(name) > 1), None)
+
+
+def names(course: Course) -> list[str]:
+    """Released assignments."""
+    return sorted(path.parent.name for path in course.release.glob("*/*.ipynb")
+                  if path.stem == path.parent.name)
 
 
 def handed_in(task: Task, release: dict) -> Path:
@@ -235,29 +263,42 @@ def save(path: Path, report: dict) -> None:
     write(path, (json.dumps(report, indent=1) + "\n").encode())
 
 
-def tasks(course: Course, assignment: str, students: Sequence[str], exercises: Sequence[str],
-          again: bool) -> tuple[list[Task], int]:
-    """What is left to do, and how many are done already."""
-    folder = course.root / "autograder" / "submitted"
-    left, done = [], 0
-    release = released(course, assignment)
-    found = sorted(p for p in folder.iterdir() if p.is_dir()) if folder.is_dir() else []
-    for student in found:
-        if students and student.name not in students or not (student / assignment).is_dir():
+def tasks(course: Course, assignment: str, students: Sequence[str]) -> tuple[list[Task], int]:
+    """What is left to do, and how many are done already.
+
+    A submission is left when it has no report, when it was handed in again since, or when it was
+    marked by `again`.
+    """
+    folder, marked = course.root / "autograder" / "submitted", marks(course, assignment)
+    left, done, release = [], 0, released(course, assignment)
+    for student in sorted(p.name for p in folder.iterdir()) if folder.is_dir() else []:
+        if students and student not in students or not (folder / student / assignment).is_dir():
             continue
-        if submission.GLOB.search(student.name):
+        if submission.GLOB.search(student):
             continue        # `prepare` has said so: nbgrader would not find it again
-        before = load(reports(course, assignment) / f"{student.name}.json")
-        task = Task(assignment, student.name, student / assignment)
-        current = before is not None and before["status"] != "incomplete" and is_current(
-            before, task, release)
-        if current and exercises:
-            left.append(Task(assignment, student.name, task.path, exercises, before))
-        elif current and not again:
-            done += 1
-        else:
+        task = Task(assignment, student, folder / student / assignment)
+        before = load(reports(course, assignment) / f"{student}.json")
+        if before is None or before["status"] == "incomplete" or not is_current(
+                before, task, release):
             left.append(task)
+        elif student in marked:
+            left.append(replace(task, exercises=marked[student], before=before))
+        else:
+            done += 1
     return left, done
+
+
+def marks(course: Course, assignment: str) -> dict[str, list[str]]:
+    """Students whose report is to be made again, and which exercises; all when none is named."""
+    try:
+        return json.loads((reports(course, assignment) / ".again").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+
+
+def mark(course: Course, assignment: str, marked: dict[str, list[str]]) -> None:
+    """Remember them, so that an examination that is stopped goes on with them."""
+    write(reports(course, assignment) / ".again", json.dumps(marked).encode())
 
 
 def is_current(report: dict, task: Task, release: dict) -> bool:
@@ -281,37 +322,48 @@ def alone(folder: Path) -> Iterator[None]:
 
 
 def examine_all(course: Course, todo: Sequence[Task], processes: int, require_sandbox: bool,
-                done: Callable[[dict], None]) -> None:
-    """Examine and save every task; `done` is called with each report, in one thread at a time."""
+                done: Callable[[Task, dict], None]) -> None:
+    """Examine and save every task; `done` is called with each report, in one thread at a time.
+
+    After Ctrl-C every process is gone and every report written is whole.
+    """
     waiting: queue.SimpleQueue[Task] = queue.SimpleQueue()
     for task in todo:
         waiting.put(task)
-    lock, problems = threading.Lock(), []
+    lock, problems, over = threading.Lock(), [], threading.Event()
+    referees = [Referee(require_sandbox) for _ in range(max(1, min(processes, len(todo))))]
 
-    def work() -> None:
-        referee = Referee(require_sandbox)
+    def work(referee: Referee) -> None:
         try:
-            while not problems:
+            while not over.is_set():
                 task = waiting.get_nowait()
                 report = examine(course, task, referee)
-                save(reports(course, task.assignment) / f"{task.student}.json", report)
                 with lock:
-                    done(report)
+                    if not over.is_set():       # else it was ended, and that is no verdict
+                        save(reports(course, task.assignment) / f"{task.student}.json", report)
+                        done(task, report)
         except queue.Empty:
             pass
         except BaseException as error:      # shown by the thread that waits
             problems.append(error)
+            over.set()
         finally:
             referee.stop()
 
-    threads = [threading.Thread(target=work) for _ in range(max(1, min(processes, len(todo))))]
+    threads = [threading.Thread(target=work, args=[referee], daemon=True) for referee in referees]
     for thread in threads:
         thread.start()
     try:
-        for thread in threads:
-            thread.join()
+        # Python 3.11 takes a thread for finished when a wait for it is interrupted.
+        while any(thread.is_alive() for thread in threads):
+            time.sleep(0.1)
     except KeyboardInterrupt:
-        problems.append(KeyboardInterrupt())
+        with lock:
+            over.set()
+        for referee in referees:
+            referee.kill()
+        for thread in threads:
+            thread.join(10)
         raise
     if problems:
         raise problems[0]

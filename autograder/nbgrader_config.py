@@ -63,5 +63,5 @@ c.HTMLExporter.filters = {
 # `nbgrader zip_collect`: autograder/downloaded/<assignment>/archive/<student>__<time>__<name>.ipynb
 c.ZipCollectApp.downloaded_directory = "autograder/downloaded"
 c.FileNameCollectorPlugin.named_regexp = (
-    r".*/(?P<student_id>[A-Za-z0-9.@_-]+?)__(?P<timestamp>[0-9T:-]+)__(?P<file_id>[^/]+)"
+    r".*/(?P<student_id>[^/\[\]*?]+?)__(?P<timestamp>[0-9T:-]+)__(?P<file_id>[^/]+)"
 )

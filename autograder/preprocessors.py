@@ -90,6 +90,7 @@ class Verdict(NbGraderPreprocessor):
                                 "build and release again")
             cells[name].outputs = _outputs(report["exercises"][exercise], points, remarks)
             remarks = []
+        nb.cells.insert(0, _overview(report))
         nb.metadata[submission.BOOKED] = {key: report[key] for key in ("sha256", "finished")}
         return nb, resources
 
@@ -141,6 +142,20 @@ class Verdict(NbGraderPreprocessor):
         if run.returncode:
             last = "\n".join(run.stderr.strip().splitlines()[-15:])
             raise NotGraded(f"the examiner failed with exit code {run.returncode}:\n{last}")
+
+
+def _overview(report: dict):
+    """The first thing that a learner reads: every exercise in one line."""
+    lines = [f"**{report['points']:g} of {report['max']:g} points**", "",
+             "| exercise | points | |", "|---|---|---|"]
+    for name, verdict in report["exercises"].items():
+        open_ = [criterion for criterion in verdict["data"]["criteria"]
+                 if criterion["points"] < criterion["max"]]
+        why = next((line for criterion in open_ for line in criterion["lines"]), "")
+        why = html.escape(why).replace("|", "\\|").replace("`", "'")
+        lines.append(f"| {name} | {verdict['points']:g} of {verdict['max']:g} | {why} |")
+    return from_dict({"cell_type": "markdown", "id": "overview", "metadata": {},
+                      "source": "\n".join(lines)})
 
 
 def _released(exporter, resources) -> dict:

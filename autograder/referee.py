@@ -1,4 +1,4 @@
-"""Judges exercises, one request at a time; started by examine.py as `-m autograder.referee FD`.
+"""Judges exercises, one request at a time; examine.py starts `-m autograder.referee FD FOLDER`.
 
 Owns seeds, references, thresholds, the clock and the verdict.  Learners' code runs in a sandbox
 that it starts (worker.py); what comes back from there is data.  A kernel that hangs or breaks the
@@ -12,6 +12,7 @@ import fcntl
 import os
 import resource
 import secrets
+import shutil
 import signal
 import socket
 import sys
@@ -24,17 +25,19 @@ from autograder import stage
 from autograder.channel import Broken, receive, send, unpack
 from autograder.sandbox import Box, Limits, Sandbox
 
-FUNCTION_SECONDS = 8        # for one call of a plain function
 GRACE = 5                   # seconds beyond the learner's own limit until nobody waits any more
 START_SECONDS = 120         # to import PyTorch on a machine that is busy
-MEMORY = 16 << 30           # bytes of address space of a referee without a GPU
+MEMORY = 8 << 30            # bytes of address space of a referee without a GPU
+LEARNER_SECONDS = 60        # for all calls of one exercise together, without a GPU ...
+WITH_GPU_SECONDS = 180      # ... and with one, where there is tuning and compiling to do
 
 
 def main() -> int:
     parent = socket.socket(fileno=int(sys.argv[1]))
     sandbox = Sandbox.find(require="--require-sandbox" in sys.argv)
-    with tempfile.TemporaryDirectory(prefix="stage-") as folder:
-        worker = Worker(sandbox, stage.lay_out(Path(folder)))
+    folder = Path(sys.argv[2])
+    try:
+        worker = Worker(sandbox, stage.lay_out(folder))
         worker.start()      # imports PyTorch while this process does the same
         import helpers  # noqa: F401
         from helpers import gpu
@@ -52,6 +55,8 @@ def main() -> int:
             return 0
         finally:
             worker.end()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)       # also where the examiner was killed
 
 
 @contextlib.contextmanager
@@ -125,6 +130,11 @@ def sound() -> bool:
     return True
 
 
+def has_gpu() -> bool:
+    """Is there a GPU to be used?  Asked before PyTorch is imported."""
+    return Path("/dev/nvidiactl").exists() and os.environ.get("CUDA_VISIBLE_DEVICES") != ""
+
+
 class RemoteFunction:
     """A learner's plain function, called where it is: arguments and answers cross as JSON."""
 
@@ -153,11 +163,9 @@ class Worker:
     def start(self) -> None:
         """Have a box ready for the next submission: it takes seconds to import PyTorch."""
         if self.spare is None:
-            hidden = os.environ.get("CUDA_VISIBLE_DEVICES") == ""
-            on_gpu = Path("/dev/nvidiactl").exists() and not hidden
-            limits = Limits(memory=32 << 30) if on_gpu else Limits()
+            limits = Limits(memory=32 << 30) if has_gpu() else Limits()
             alone = ["alone"] if self.sandbox.kind == "bubblewrap" else []
-            self.spare = self.sandbox.start(self.folder, "worker.py", alone, on_gpu, limits)
+            self.spare = self.sandbox.start(self.folder, "worker.py", alone, has_gpu(), limits)
 
     def use_for(self, submission: str) -> None:
         """No two submissions share a box."""
@@ -176,6 +184,7 @@ class Worker:
         except Broken as error:
             return [self._broken(error)]
         self.is_open = "closed" not in answer
+        self.left = WITH_GPU_SECONDS if has_gpu() else LEARNER_SECONDS
         if "opened" in answer:
             return []
         if not self.is_open:
@@ -205,9 +214,10 @@ class Worker:
     def call(self, request: dict):
         """The value of one call; raises Declined."""
         from helpers.grading.failures import Failure
+        from helpers.grading.plain import SECONDS
         from helpers.grading.remote import Declined
 
-        answer = self._ask({**request, "seconds": FUNCTION_SECONDS}, FUNCTION_SECONDS)
+        answer = self._ask({**request, "seconds": SECONDS}, SECONDS)
         try:
             if "value" in answer:
                 return unpack(answer["value"])
@@ -222,7 +232,8 @@ class Worker:
         self.is_open = False
         try:
             send(self.box.channel, {"close": True})
-            while "closed" not in receive(self.box.channel, GRACE):
+            end = time.monotonic() + GRACE
+            while "closed" not in receive(self.box.channel, end - time.monotonic()):
                 pass
         except Broken:
             self._drop()
@@ -236,15 +247,17 @@ class Worker:
     def _ask(self, message: dict, seconds: float) -> dict:
         if not self.is_open:
             return {"failure": [self.why or "Your code is no longer there to be called."]}
+        start = time.monotonic()
         try:
             send(self.box.channel, message)
-            answer = receive(self.box.channel, seconds + GRACE)
+            answer = receive(self.box.channel, min(seconds, self.left) + GRACE)
         except Broken as error:
             where = message.get("label") or message["rehearse"]["label"]
             return {"failure": [f"{where}: {self._broken(error)}"]}
         except BaseException:       # a time limit of ours: what is under way is lost
             self._drop()
             raise
+        self.left = max(self.left - (time.monotonic() - start), 0.0)
         if "closed" in answer:
             self.is_open, self.why = False, _ended(answer)
             return {"failure": [self.why]}

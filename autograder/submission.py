@@ -188,6 +188,12 @@ def read(path: Path) -> dict:
     except RecursionError:
         raise Unreadable("The file is nested too deeply to be a notebook.") from None
     except ValueError as error:
+        if b"<<<<<<<" in data and b">>>>>>>" in data:
+            raise Unreadable("The file holds both sides of a merge conflict of git: choose one "
+                             "and hand it in again.") from None
+        if data.lstrip()[:1] == b"<":
+            raise Unreadable("The file is a web page, not a notebook: download the notebook "
+                             "itself.") from None
         where = f" (line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
         raise Unreadable("The file is no notebook: it is not JSON, or only a part of it"
                          f"{where}.") from None

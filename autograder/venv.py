@@ -25,10 +25,10 @@ def obstacle():
         return (f"{sys.executable} is Python {platform.python_version()}, 3.11 or newer is needed: "
                 "make PYTHON=python3.11 ...")
     if sys.platform != "linux":
-        return (f"Triton has no package for {platform.system()}. Open the notebooks in Colab "
-                "(links in README.md), or on Windows work inside WSL.")
+        return (f"Triton has no package for {platform.system()}: use a Linux machine, or on "
+                "Windows WSL (wsl --install).")
     if platform.machine() not in ("x86_64", "aarch64"):
-        return f"Triton has no package for {platform.machine()}: use x86-64 or Colab."
+        return f"Triton has no package for {platform.machine()}: use x86-64."
     return None
 
 

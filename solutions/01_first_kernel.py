@@ -664,12 +664,12 @@ print(f"vector_add, n = {n:,}: {blocks:,} blocks for {slots:,} slots: {waves} wa
 # GPU fetches it directly.
 #
 # Commit three numbers: 256 MiB from pinned memory to the GPU, back, and from
-# one place on the GPU to another. Derive them; the data sheet of the GPU is a
-# fair source, and so is the driver, which knows the road:
+# one place on the GPU to another. Answer for an H200 on PCIe 5.0 with 16
+# lanes, whatever you sit at, so that all answers are judged alike. Derive
+# them; data sheets are a fair source. Then do the same for your own GPU, whose
+# driver knows the road, and compare with the figure below the check:
 #
 #     nvidia-smi --query-gpu=pcie.link.gen.max,pcie.link.width.max --format=csv
-#
-# No GPU here? Answer for an H200 on PCIe 5.0 with 16 lanes.
 
 # %%
 show("host_copy")

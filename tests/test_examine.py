@@ -128,6 +128,50 @@ def test_one_exercise_again_leaves_the_others_alone(tmp_path):
 
 
 @pytest.mark.timeout(200)
+def test_examined_again_after_an_interruption(tmp_path):
+    there = course(tmp_path, {"ada": notebook(), "bob": notebook(), "eve": notebook()})
+    assert batch(there, "--jobs=2").returncode == 0
+    before = {s: report(there, s)["exercises"]["occupancy"]["seed"] for s in ("ada", "bob", "eve")}
+    said = []
+    with subprocess.Popen(command(there, NAME, "--exercise=occupancy", "--jobs=1"), cwd=ROOT,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as run:
+        for line in run.stdout:
+            said.append(line)
+            if "1/3" in line:
+                run.send_signal(signal.SIGINT)
+    assert run.returncode == 130, said
+    assert "stopped: " in said[-1] and "of 3 are done" in said[-1]
+    assert batch(there).returncode == 0        # goes on with what was marked
+    for student, seed in before.items():
+        assert report(there, student)["exercises"]["occupancy"]["seed"] != seed
+    assert "0 to examine, 3 examined before" in batch(there).stdout
+
+
+def test_another_assignment_is_said_to_be_one(tmp_path):
+    other = this_course().student("06_operator_fusion").read_text(encoding="utf-8")
+    there = course(tmp_path, {"ada": other})
+    shutil.copytree(ROOT / "notebooks/06_operator_fusion",
+                    there.root / "notebooks/06_operator_fusion")
+    done = batch(there)
+    assert done.returncode == 1
+    assert "ada: unreadable: This is 06_operator_fusion, not 01_first_kernel." in done.stdout
+
+
+@pytest.mark.parametrize(("arguments", "sentence"), [
+    (["77_nothing"], "no notebook 77_nothing: notebooks/ has 01_first_kernel"),
+    ([NAME, "--student=adda"], "adda handed in nothing"),
+    ([NAME, "--exercise=softmax"], "01_first_kernel has no exercise softmax; it has vector_add"),
+    (["nofile.ipynb"], "there is no file nofile.ipynb"),
+])
+def test_a_wrong_word_is_one_sentence(tmp_path, arguments, sentence):
+    there = course(tmp_path, {"ada": "{"})
+    done = subprocess.run(command(there, *arguments), cwd=ROOT, capture_output=True, text=True,
+                          timeout=60, check=False)
+    assert done.returncode == 2 and done.stderr.startswith(sentence)
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.timeout(200)
 def test_a_learner_gets_the_same_verdict(tmp_path):
     path = tmp_path / "my notebook.ipynb"
     path.write_text(json.dumps(notebook("wrong_tail")))
@@ -137,14 +181,6 @@ def test_a_learner_gets_the_same_verdict(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "Your result is what you get when the store is not masked." in done.stdout
     assert "8 of 18 points" in done.stdout and "sandbox:" in done.stdout
-
-
-def test_an_unknown_assignment_is_one_sentence():
-    done = subprocess.run([sys.executable, "-m", "autograder", "examine", "77_nothing"],
-                          cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 2
-    assert done.stderr.strip() == (
-        "no notebook 77_nothing: notebooks/ has 01_first_kernel, 06_operator_fusion")
 
 
 class BrokenReferee(examine.Referee):
@@ -170,13 +206,13 @@ def test_our_own_fault_is_no_verdict(tmp_path, hangs):
     else:
         assert found["status"] == "incomplete" and referee.tries == 6
         examine.save(examine.reports(there, NAME) / "ada.json", found)
-        left, done = examine.tasks(there, NAME, [], [], False)
+        left, done = examine.tasks(there, NAME, [])
         assert len(left) == 1 and done == 0         # it will be examined again
 
 
 def test_students_and_links_that_nbgrader_cannot_find(tmp_path):
     there = course(tmp_path, {"ada": "{", "[x]": "{"})
-    left, _ = examine.tasks(there, NAME, [], [], False)
+    left, _ = examine.tasks(there, NAME, [])
     assert [task.student for task in left] == ["ada"]
     (problem,) = submission.prepare(there.root / "autograder" / "submitted", NAME)
     assert "[x]" in problem and "rename" in problem
@@ -199,5 +235,5 @@ def test_a_report_that_is_no_report_is_made_again(tmp_path):
     for text in ("", "{", "[]", '{"format": 0}'):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-        assert len(examine.tasks(there, NAME, [], [], False)[0]) == 1
+        assert len(examine.tasks(there, NAME, [])[0]) == 1
     assert submission.sha256(tmp_path / "autograder/submitted/ada" / NAME / f"{NAME}.ipynb")

@@ -51,7 +51,11 @@ def compile_launch(launch: Launch, capability: tuple[int, int]):
         elif type(value).__name__ == "TensorDescriptor":
             return None     # its type depends on the target; the GPU run covers it
         else:
-            signature[parameter.name] = mangle_type(value)
+            kind = signature[parameter.name] = mangle_type(value)
+            if isinstance(value, tuple):        # a 1 in a tuple is a constant
+                place = launch.function.arg_names.index(parameter.name)
+                constants |= {(place, i): value[i] for i, one in enumerate(kind)
+                              if one == "constexpr"}
     return triton.compile(ASTSource(launch.function, signature=signature, constexprs=constants),
                           target=GPUTarget("cuda", capability[0] * 10 + capability[1], 32),
                           options=launch.options)

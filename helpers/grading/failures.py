@@ -151,7 +151,7 @@ def explain_crash(error: BaseException, attempt, trace) -> Failure:
         reason = ""
     text = reason.strip().splitlines()
     # Triton's message ends with the sentence; what comes before repeats the source.
-    reason = text[-1].strip() if text else "(it gives no reason)"
+    reason = text[-1].strip()[:300] if text else "(it gives no reason)"
     if "illegal memory access" in reason or "CUDA error" in reason:
         reason = ("the kernel broke the GPU's context (an access outside its tensors). "
                   "Restart the notebook's kernel before you go on.")
@@ -170,8 +170,12 @@ def explain_signature(name: str, wanted: list[str], function) -> Failure | None:
     try:
         inspect.signature(function).bind(*wanted)
     except TypeError as error:
-        return Failure([f"{name} is called as {name}({', '.join(wanted)}), and yours does not take "
-                        f"that: {error}."])
+        lines = [f"{name} is called as {name}({', '.join(wanted)}), and yours does not take that: "
+                 f"{error}."]
+        if wanted[0] == "out":
+            lines.append("The result goes into out, which exists already and comes first; nothing "
+                         "is returned.")
+        return Failure(lines)
     except ValueError:
         return None         # no signature to be had: the call itself will tell
     return None

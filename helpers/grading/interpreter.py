@@ -16,6 +16,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import inspect
+import math
 import operator
 import types
 from collections.abc import Iterator
@@ -49,7 +50,8 @@ def _poison(shape, dtype: np.dtype, triton_dtype) -> np.ndarray:
     if triton_dtype.is_fp8():
         return np.full(shape, 0x7F, dtype=dtype)
     if np.issubdtype(dtype, np.floating):
-        return np.full(shape, np.nan, dtype=dtype)
+        # NaN spoils a sum, but tl.max and tl.min pass over it.
+        return np.resize(np.array([np.inf, np.nan, -np.inf], dtype=dtype), shape)
     if dtype == np.bool_:
         return np.ones(shape, dtype=dtype)
     return np.full(shape, np.iinfo(dtype).max // 3, dtype=dtype)
@@ -223,7 +225,8 @@ def _checked_grid(grid) -> tuple[int, int, int]:
                         "triton.cdiv(n, BLOCK) divides and rounds up") from None
     limits = (MOST_PROGRAMS, 65535, 65535)
     if not 1 <= len(sizes) <= 3 or any(
-            not 0 <= size <= limit for size, limit in zip(sizes, limits, strict=False)):
+            not 0 <= size <= limit for size, limit in zip(sizes, limits, strict=False)) or (
+            math.prod(sizes) > MOST_PROGRAMS):
         raise ValueError(f"the grid is {sizes}: each size must be 0 or more, and so many programs "
                          "are far more than this case needs")
     return sizes + (1,) * (3 - len(sizes))

@@ -2,10 +2,10 @@
 
 
 def host_copy() -> dict[str, float]:
-    """Milliseconds to copy 256 MiB: pinned host memory to GPU, back, and GPU memory to itself."""
+    """Milliseconds to copy 256 MiB: pinned host memory to an H200, back, and to itself."""
     size = 256 * 2**20      # bytes
     to_device = to_host = on_device = None      # seconds
-    # Your turn (5 lines): bytes over the speed of the road, from the data sheet of your GPU.
+    # Your turn (5 lines): bytes over the speed of the road, from the data sheets of an H200.
     ### BEGIN SOLUTION
     pcie = 0.85 * 64e9      # bytes/s each way: PCIe 5.0, 16 lanes; some 15 % less in practice
     hbm = 4.8e12            # bytes/s, reads and writes together: H200 data sheet
