@@ -49,9 +49,6 @@ def one(course: Course, options) -> int:
     try:
         referee.start()
         report = examine(course, Task(assignment, student, path, only, before), referee)
-    except KeyboardInterrupt:
-        referee.kill()
-        raise
     finally:
         referee.stop()
     if options.report:

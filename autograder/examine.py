@@ -1,7 +1,7 @@
 """Examine submissions: `python -m autograder examine NOTEBOOK.ipynb | ASSIGNMENT`.
 
 This process is the examiner's outer half: it reads submissions, keeps a referee (referee.py) busy,
-stops one that shows no sign of life, and writes one report a submission, by rename.  It imports
+ends what shows no sign of life, and writes one report a submission, by rename.  It imports
 neither PyTorch nor anything of a learner's.
 """
 
@@ -9,15 +9,12 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import hashlib
 import html
 import json
 import os
 import queue
 import shutil
-import signal
-import socket
-import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -25,88 +22,118 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from autograder import provenance, submission
+from autograder import provenance, stage, submission
 from autograder.channel import Broken, receive, send
-from autograder.course import ROOT, BuildError, Course
+from autograder.course import BuildError, Course
 from autograder.release import write
+from autograder.sandbox import Box, Limits, Sandbox
 
 FORMAT = 1
 SILENCE = 90            # seconds without a sign of life after which a referee is stopped
 START = 180             # seconds it may take to start, PyTorch and all
+WITHOUT_GPU, WITH_GPU = 4 << 30, 32 << 30       # bytes of memory of each box
+MOST_CODE = 1 << 20     # characters in all code cells together
 
 
 class Stopped(Exception):
-    """A referee ended before its verdict; `hung` when it had to be ended."""
+    """A referee ended before its verdict.
 
-    def __init__(self, text: str, hung: bool):
+    hung     it had to be ended, after no sign of life
+    died     by a signal or a limit, as a kernel that it played could do; else it is our fault
+    """
+
+    def __init__(self, text: str, hung: bool = False, died: bool = False):
         super().__init__(text)
-        self.hung = hung
+        self.hung, self.died = hung, died
+
+
+def has_gpu() -> bool:
+    """Is there a GPU to be used?  Asked without PyTorch."""
+    return Path("/dev/nvidiactl").exists() and os.environ.get("CUDA_VISIBLE_DEVICES") != ""
 
 
 class Referee:
-    """The process that judges, as seen from here.  Replaced whenever it ends."""
+    """The two boxes for one submission, as seen from here: the referee's and the learner's.
+
+    They are started by `launch`, which does not wait, and replaced when one of them is not fit to
+    go on.  The thread that launches them must live as long as they do.
+    """
 
     def __init__(self, require_sandbox: bool = False):
-        self.flags = ["--require-sandbox"] if require_sandbox else []
-        self.process: subprocess.Popen | None = None
+        self.sandbox = Sandbox.find(require_sandbox)
         self.about: dict = {}
+        self.boxes: list[Box] = []
+        self.ready = False
+
+    def launch(self) -> None:
+        """Start both boxes unless they are there."""
+        if self.boxes:
+            return
+        self.folder = Path(tempfile.mkdtemp(prefix="stage-"))
+        for_worker, for_referee = stage.lay_out(self.folder)
+        memory = WITH_GPU if has_gpu() else WITHOUT_GPU
+        alone = ["alone"] if self.sandbox.kind == "bubblewrap" else []
+        worker = self.sandbox.start(for_worker, "worker.py", alone, has_gpu(), Limits(memory))
+        self.boxes.append(worker)
+        fd = worker.channel.fileno()
+        self.boxes.insert(0, self.sandbox.start(
+            for_referee, "judge.py", [str(fd)], has_gpu(), Limits(memory), inherited=[fd]))
+        self.ready = False
 
     def start(self) -> None:
-        """Start one unless there is one; raises BuildError when none can be."""
-        if self.process is not None:
+        """Start both boxes and wait until they are ready; raises BuildError."""
+        self.launch()
+        if self.ready:
             return
-        ours, theirs = socket.socketpair()
-        self.errors, self.stage = tempfile.TemporaryFile("w+"), tempfile.mkdtemp(prefix="stage-")
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(
-            filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))}
-        with theirs:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "autograder.referee", str(theirs.fileno()), self.stage,
-                 *self.flags],
-                cwd=ROOT, env=environment, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL, stderr=self.errors, start_new_session=True)
-        self.channel = ours
+        referee = self.boxes[0]
         try:
-            self.about = receive(ours, START)["ready"]
+            told = receive(referee.channel, START)
         except Broken as error:
-            raise BuildError(f"the referee did not start ({error}):\n{self.stop()}") from None
+            told = {"broken": referee.verdict() or str(error)}
+        if "ready" not in told:
+            self.stop()
+            raise BuildError(f"the referee does not start: {told.get('broken')}")
+        self.about = {"device": told["ready"], "sandbox": self.sandbox.description}
+        self.ready = True
 
     def judge(self, request: dict) -> dict:
         """The verdict on one exercise; raises Stopped."""
         self.start()
+        referee, worker = self.boxes
         try:
-            send(self.channel, request)
-            while "result" not in (answer := receive(self.channel, SILENCE)):
-                pass
+            send(referee.channel, request)
+            while "result" not in (answer := receive(referee.channel, SILENCE)):
+                if "broken" in answer:
+                    raise Stopped(answer["broken"])
+                if "lost" in answer:
+                    time.sleep(0.15)        # the watch may be about to say why
+                    verdict = worker.verdict() or answer["lost"]
+                    worker.kill()
+                    send(referee.channel, {"verdict": verdict})
         except Broken as error:
-            hung = self.process.poll() is None and "time" in str(error)
-            raise Stopped(self.stop(at_once=hung) or str(error), hung) from None
-        if not answer["result"]["sound"]:
+            time.sleep(0.15)
+            verdict = referee.verdict()
             self.stop()
-        return answer["result"]
+            raise Stopped(verdict or str(error), verdict is None and "time" in str(error),
+                          verdict is not None) from None
+        except Stopped:
+            self.stop()
+            raise
+        result = answer["result"]
+        if not result["fit"]:
+            self.stop()
+        if "fault" in result:
+            raise Stopped(result["fault"])
+        return result
 
-    def stop(self, at_once: bool = False) -> str:
-        """End it; returns the last lines that it wrote."""
-        if self.process is None:
-            return ""
-        self.channel.close()            # it tidies up and goes
-        if not at_once:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self.process.wait(5)
-        self.kill()
-        self.process.wait()
-        self.errors.seek(0)
-        last = "\n".join(self.errors.read()[-4000:].strip().splitlines()[-8:])
-        self.errors.close()
-        shutil.rmtree(self.stage, ignore_errors=True)
-        self.process = None
-        return last
-
-    def kill(self) -> None:
-        """End it and its sandbox now; may be called from another thread."""
-        if self.process is not None:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(self.process.pid, signal.SIGKILL)
+    def stop(self) -> None:
+        """End both boxes at once; may be called from another thread, and twice."""
+        boxes, self.boxes = self.boxes, []
+        for box in boxes:
+            box.kill()
+            box.channel.close()
+        if boxes:
+            shutil.rmtree(self.folder, ignore_errors=True)
 
 
 # --- one submission -----------------------------------------------------------------------------
@@ -158,6 +185,9 @@ def examine(course: Course, task: Task, referee: Referee) -> dict:
         other = looks_like(course, handed, task.assignment)
         if other:
             raise submission.Unreadable(f"This is {other}, not {task.assignment}.")
+        if sum(len(c["source"]) for c in handed["cells"] if c["cell_type"] == "code") > MOST_CODE:
+            raise submission.Unreadable(f"The code cells hold more than {MOST_CODE:,} characters: "
+                                        "load data from a file instead of typing it in.")
         notebook, remarks = submission.restore(handed, release)
         if path != task.path:       # it was looked for in a folder
             remarks = submission.renamed(path, task.assignment) + remarks
@@ -172,7 +202,7 @@ def examine(course: Course, task: Task, referee: Referee) -> dict:
             if task.exercises and name not in task.exercises:
                 report["exercises"][name] = task.before["exercises"][name]
                 continue
-            verdict = judge(course, task, referee, name, most, notebook, release)
+            verdict = judge(course, referee, name, most, notebook, release)
             if verdict.get("fault"):
                 report["status"] = "incomplete"
             report["exercises"][name] = verdict
@@ -208,32 +238,53 @@ def handed_in(task: Task, release: dict) -> Path:
     return submission.find(task.path.parent, task.path.stem, release)
 
 
-def judge(course, task, referee, name, most, notebook, release) -> dict:
+def judge(course, referee, name, most, notebook, release) -> dict:
     """The verdict on one exercise, whatever becomes of the referee."""
     cells = submission.code_for(notebook, release, name)
-    request = {"submission": f"{task.assignment}/{task.student}/{task.path}", "exercise": name,
-               "cells": [vars(cell) for cell in cells]}
+    request = {"exercise": name, "cells": [vars(cell) for cell in cells]}
+    own = next((c.source for c in cells if c.label == "exercise cell"), "")
+    note = provenance.note(course, name, own)
+    notes = [note] if note else []
     for last in (False, True):
         try:
-            verdict = referee.judge(request)
+            with gpu_to_itself():
+                return {**referee.judge(request), "notes": notes}
         except Stopped as stopped:
             if stopped.hung:
                 return nothing(name, most, f"The examination was stopped after {SILENCE} s without "
-                               "a result: a kernel that never ends?")
+                               "a result: a kernel that never ends?", notes)
+            if last and stopped.died:
+                # Twice the same end: the kernel's doing, as far as can be told from here.
+                return nothing(name, most, "Your kernel was tried twice, and both times the "
+                               f"process that tried it {stopped}.",
+                               [*notes, f"{name} ended its referee twice: it {stopped}."])
             if last:
                 return {**nothing(name, most, "The examination of this exercise failed twice. That "
                                   "is no verdict on the answer: it has to be examined again."),
                         "fault": str(stopped)}
-        else:
-            own = next((c.source for c in cells if c.label == "exercise cell"), "")
-            note = provenance.note(course, name, own)
-            return {**verdict, "notes": [note] if note else []}
     raise AssertionError("unreachable")
 
 
-def nothing(name: str, most: float, why: str) -> dict:
+@contextlib.contextmanager
+def gpu_to_itself() -> Iterator[None]:
+    """One examination at a time on a GPU, whoever runs it: timings must not disturb each other."""
+    if not has_gpu():
+        yield
+        return
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES", "all")
+    name = f"gpu-course-{hashlib.sha256(visible.encode()).hexdigest()[:12]}.lock"
+    # Another user may have made it: everybody may read, and reading is enough to lock.
+    fd = os.open(Path(tempfile.gettempdir(), name), os.O_RDONLY | os.O_CREAT | os.O_NOFOLLOW, 0o644)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(fd)
+
+
+def nothing(name: str, most: float, why: str, notes: Sequence[str] = ()) -> dict:
     """No points, and the reason, in the form of a verdict."""
-    return {"points": 0.0, "max": most, "notes": [], "seconds": 0.0,
+    return {"points": 0.0, "max": most, "notes": list(notes), "seconds": 0.0,
             "text": f"{name}      0/{most:g}\n  {why}",
             "html": f"<div><b>{name}</b>: 0 of {most:g} points<br>{html.escape(why)}</div>",
             "data": {"exercise": name, "points": 0.0, "max": most, "mistake": None, "criteria": [
@@ -331,13 +382,21 @@ def examine_all(course: Course, todo: Sequence[Task], processes: int, require_sa
     for task in todo:
         waiting.put(task)
     lock, problems, over = threading.Lock(), [], threading.Event()
-    referees = [Referee(require_sandbox) for _ in range(max(1, min(processes, len(todo))))]
 
-    def work(referee: Referee) -> None:
+    def work() -> None:
+        # A referee for each submission: one that a kernel has spoilt spoils no other.  The next
+        # one imports PyTorch while this one works.
+        referee, following = Referee(require_sandbox), Referee(require_sandbox)
         try:
             while not over.is_set():
                 task = waiting.get_nowait()
-                report = examine(course, task, referee)
+                referee.launch()
+                if not waiting.empty():
+                    following.launch()
+                with stopped_by(over, referee):
+                    report = examine(course, task, referee)
+                referee.stop()
+                referee, following = following, referee
                 with lock:
                     if not over.is_set():       # else it was ended, and that is no verdict
                         save(reports(course, task.assignment) / f"{task.student}.json", report)
@@ -349,8 +408,10 @@ def examine_all(course: Course, todo: Sequence[Task], processes: int, require_sa
             over.set()
         finally:
             referee.stop()
+            following.stop()
 
-    threads = [threading.Thread(target=work, args=[referee], daemon=True) for referee in referees]
+    threads = [threading.Thread(target=work, daemon=True)
+               for _ in range(max(1, min(processes, len(todo))))]
     for thread in threads:
         thread.start()
     try:
@@ -360,10 +421,28 @@ def examine_all(course: Course, todo: Sequence[Task], processes: int, require_sa
     except KeyboardInterrupt:
         with lock:
             over.set()
-        for referee in referees:
-            referee.kill()
         for thread in threads:
-            thread.join(10)
+            thread.join(30)
         raise
     if problems:
         raise problems[0]
+
+
+@contextlib.contextmanager
+def stopped_by(over: threading.Event, referee: Referee) -> Iterator[None]:
+    """End the referee's boxes when `over` is set, though its thread waits for an answer."""
+    done = threading.Event()
+
+    def watch() -> None:
+        while not done.wait(0.1):
+            if over.is_set():
+                for box in list(referee.boxes):
+                    box.kill()
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        done.set()
+        watcher.join()

@@ -441,8 +441,10 @@ class Sandbox:
         return found
 
     def start(self, stage: Path, program: str, arguments: Sequence[str] = (), gpu: bool = False,
-              limits: Limits = Limits()) -> Box:                                # noqa: B008
+              limits: Limits = Limits(), inherited: Sequence[int] = ()) -> Box:      # noqa: B008
         """Run `python -I <stage>/<program> <fd> <arguments...>` in a new box.
+
+        The program also gets the descriptors `inherited`, under their own numbers.
 
         `fd` is the number of the program's end of `channel`.  The working folder is an empty
         scratch folder, also HOME; what it prints goes nowhere.  The program adds the folders
@@ -450,30 +452,31 @@ class Sandbox:
         stage.  Raises RuntimeError if bubblewrap does not start.
         """
         return self._start(Path(stage).resolve(), program, arguments, gpu, limits,
-                           subprocess.DEVNULL)
+                           subprocess.DEVNULL, inherited)
 
-    def _start(self, stage, program, arguments, gpu, limits, errors) -> Box:
+    def _start(self, stage, program, arguments, gpu, limits, errors, inherited=()) -> Box:
         ours, theirs = socket.socketpair()
         with theirs:
             arguments = [str(theirs.fileno()), *arguments]
             launch = self._bubblewrap if self.kind == "bubblewrap" else self._plain
             try:
-                return launch(stage, program, arguments, gpu, limits, errors, ours, theirs)
+                return launch(stage, program, arguments, gpu, limits, errors, ours,
+                              [theirs.fileno(), *inherited])
             except BaseException:
                 ours.close()
                 raise
 
-    def _plain(self, stage, program, arguments, gpu, limits, errors, ours, theirs) -> Box:
+    def _plain(self, stage, program, arguments, gpu, limits, errors, ours, passed) -> Box:
         scratch, mark = tempfile.mkdtemp(prefix="box-"), secrets.token_hex(8)
         process = subprocess.Popen(
             [*limits.command(_tasks(), gpu), sys.executable, "-I", str(stage / program),
              *arguments],
             env=_environment(scratch, gpu) | {MARK: mark}, cwd=scratch, stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL, stderr=errors, pass_fds=[theirs.fileno()],
+            stdout=subprocess.DEVNULL, stderr=errors, pass_fds=passed,
             start_new_session=True)
         return Box(process, ours, _Family(process, mark, scratch), limits)
 
-    def _bubblewrap(self, stage, program, arguments, gpu, limits, errors, ours, theirs) -> Box:
+    def _bubblewrap(self, stage, program, arguments, gpu, limits, errors, ours, passed) -> Box:
         user = NOBODY if self.as_user else 200_000 + secrets.randbelow(200_000)
         if not self.as_user:
             _readable(stage)
@@ -506,7 +509,7 @@ class Sandbox:
         try:
             process = subprocess.Popen(
                 command, env=_environment(SCRATCH, gpu), stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL, stderr=errors, pass_fds=[theirs.fileno(), *files])
+                stdout=subprocess.DEVNULL, stderr=errors, pass_fds=[*passed, *files])
         except BaseException:
             os.close(told)
             raise

@@ -1,4 +1,4 @@
-"""The files that a learner's code can see in the sandbox: the worker, and tools without answers."""
+"""The files that the two boxes can see: the worker's, with tools but no answers, the referee's."""
 
 from __future__ import annotations
 
@@ -16,11 +16,17 @@ GRADING = ("__init__", "dialect", "draw", "failures", "honesty", "interpreter", 
            "record", "rehearse", "trace")
 
 
-def lay_out(folder: Path) -> Path:
-    """Fill the empty `folder`; returns it."""
+def lay_out(folder: Path) -> tuple[Path, Path]:
+    """Fill the empty `folder`; returns the worker's stage and the referee's."""
+    return for_worker(folder / "worker"), for_referee(folder / "referee")
+
+
+def for_worker(folder: Path) -> Path:
+    """What a learner's code may see."""
+    helpers = folder / "helpers"
+    helpers.mkdir(parents=True)
     for name in ("worker.py", "channel.py", "known.py"):
         shutil.copy(HERE / name, folder / name)
-    helpers = folder / "helpers"
     for name in TOOLS:
         source, target = ROOT / "helpers" / name, helpers / name
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -30,6 +36,17 @@ def lay_out(folder: Path) -> Path:
             shutil.copy(source, target)
     (helpers / "exercises" / "__init__.py").touch()
     shutil.copy(HERE / "facade.py", helpers / "__init__.py")
+    return folder
+
+
+def for_referee(folder: Path) -> Path:
+    """All of helpers, and the referee."""
+    shutil.copytree(ROOT / "helpers", folder / "helpers",
+                    ignore=shutil.ignore_patterns("__pycache__"))
+    (folder / "autograder").mkdir()
+    for name in ("__init__.py", "channel.py", "referee.py"):
+        shutil.copy(HERE / name, folder / "autograder" / name)
+    shutil.copy(HERE / "judge.py", folder / "judge.py")
     return folder
 
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import runpy
 import statistics
 import sys
 from collections.abc import Callable
@@ -28,7 +27,7 @@ from helpers import gpu
 from helpers.exercises import EXERCISES, KernelExercise
 from helpers.grading import clock, mistakes, speed
 
-CORPUS = Path(__file__).resolve().parent.parent / "tests" / "fairness"
+ROOT = Path(__file__).resolve().parent.parent
 NEAR = (0.90, 0.95, 0.98, 1.00, 1.05, 1.10)     # of the threshold
 DRAWS = 20_000
 LAYOUT = "{:20} {:26} {:>7} {:>7} {:>7} {:>6} {:>16}"
@@ -113,17 +112,11 @@ def draw(name: str, races: list[list[float]]) -> None:
 
 def oddities() -> list[tuple[KernelExercise, str, Callable]]:
     """Honest unusual solutions of tests/fairness whose speed is to be full."""
-    found = []
-    for path in sorted(CORPUS.glob("*.py")):
-        case = runpy.run_path(str(path))
-        exercise = EXERCISES[case["EXERCISE"]]
-        if isinstance(exercise, KernelExercise) and not case.get("SLOW"):
-            text = "\n".join([PRELUDE, *case.get("BEFORE", ()), case["CELL"]])
-            found.append((exercise, path.stem, mistakes.load(exercise.name, text)))
-    return found
+    sys.path.insert(0, str(ROOT / "tests"))
+    from corpus import submissions
 
-
-PRELUDE = "import torch\nimport triton\nimport triton.language as tl\n"
+    return [(EXERCISES[one.exercise], one.name, one.function()) for one in submissions("fairness")
+            if isinstance(EXERCISES[one.exercise], KernelExercise) and not (one.slow or one.alone)]
 
 
 def main() -> int:

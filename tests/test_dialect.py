@@ -33,7 +33,6 @@ ACCEPTED = {
     "print": "print('n', n)\n    tl.device_print('n', n)",
     "text": "'''A text.\n\n    An undefined thing: def is a word here.\n    '''\n    return",
     "starred": "tl.store(*(a, 1.0))",
-    "itself": "x = isinstance(n, tl.tensor)",
 }
 ACCEPTED_PARAMETERS = [
     "a, n: int",
@@ -58,7 +57,16 @@ REFUSED = {
     "a.handle": "the member handle",
     "a.numpy()": "the member numpy",
     "'{0.__class__}'.format(a)": "the member format",
-    "f'{a.__class__}'": "the member __class__",
+    "f'{a.__class__}'": "such a text",
+    "f'{print}'": "the name print",
+    "isinstance(n, tl.constexpr)": "the name isinstance",
+    "tl.tensor(a, tl.int32)": "not part",
+    "tl.tuple([a], 1)": "not part",
+    "a.to(tl.pointer_type(tl.int8))": "not part",
+    "tl.load": "a function by itself",
+    "print": "the name print",
+    "k[(1,)](a, n)": "calling this",
+    "a[n](n)": "calling this",
     "(lambda: 1)()": "lambda",
     "(y := 1)": "namedexpr",
     "[i for i in range(3)]": "listcomp",
@@ -102,7 +110,7 @@ REFUSED_STATEMENTS = {
     "a.shape[0] = 1": "assigning to an element",
     "for tl.exp in range(1):\n        x = 1": "assigning to a member",
     "x, tl.exp = 1, 2": "assigning to a member",
-    "x: tl.exp() = os": "the name os",
+    "x: tl.exp() = os": "such a type hint",
     "__builtins__ = 1": "the name __builtins__",
 }
 REFUSED_PARAMETERS = {

@@ -5,21 +5,8 @@ The corpus is tests/fairness; attacks/README.md says what a file holds.
 
 import pytest
 
-from autograder.examine import Referee
-from autograder.sandbox import Sandbox, SandboxMissing
 from helpers.exercises import EXERCISES
 from helpers.grading.examiner import examine
-
-
-@pytest.fixture(scope="module")
-def referee():
-    try:
-        Sandbox.find(require=True)
-    except SandboxMissing as error:
-        pytest.skip(str(error))
-    referee = Referee(require_sandbox=True)
-    yield referee
-    referee.stop()
 
 
 def test_honest_through_the_referee(honest, referee):

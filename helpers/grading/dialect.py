@@ -38,10 +38,13 @@ _EXPRESSIONS = (
 )
 _HINTS = (ast.Name, ast.Attribute, ast.Constant, ast.Subscript, ast.Tuple, ast.BinOp, ast.BitOr,
           ast.expr_context)
-# What Triton itself takes from Python, less getattr and hasattr: a name made of strings is unread.
-_PYTHON = {"len": len, "range": range, "float": float, "int": int, "isinstance": isinstance,
-           "min": min, "max": max, "list": list, "tuple": tuple, "bool": bool, "abs": abs,
+# What Triton itself takes from Python, less getattr and hasattr (a name made of strings is unread)
+# and isinstance (a kernel could tell the interpreter from the compiler).
+_PYTHON = {"len": len, "range": range, "float": float, "int": int, "min": min, "max": max,
+           "list": list, "tuple": tuple, "bool": bool, "abs": abs,
            "print": lambda *_, **__: None, "AssertionError": AssertionError}
+# Types of Triton's that a kernel may make values of; with any other it could forge pointers.
+_MAKERS = (tl.constexpr, tl.range, tl.static_range)
 # These reach beyond the kernel's own arguments, or are text of another language.
 _FORBIDDEN = {"inline_asm_elementwise", "extern_elementwise", "dispatch", "call", "handle"}
 _CLASSES = (tl.tensor, tl.dtype, tl.pointer_type, tl.block_type, tl.constexpr, tl.tensor_descriptor)
@@ -85,11 +88,15 @@ def _belongs(value) -> bool:
     if isinstance(value, (JITFunction, ConstexprFunction)):
         return home == "triton" or home.startswith("triton.")
     if isinstance(value, type):
-        return home.startswith("triton.language")
+        return value in _MAKERS
     if home == "triton.language.extra.libdevice":       # the compiler finds the GPU's own
         return isinstance(value, types.FunctionType)
     return (getattr(value, "__triton_builtin__", False) or isinstance(value, tl.dtype)
             or isinstance(value, (int, float, enum.Enum, tl.constexpr)))
+
+
+def _is_function(value) -> bool:
+    return callable(value) and not isinstance(value, (tl.dtype, tl.constexpr))
 
 
 def is_constant(value) -> bool:
@@ -184,45 +191,94 @@ class _Reader(ast.NodeVisitor):
         for part in (node.args, *node.body):
             self.visit(part)
 
+    def visit_Call(self, node):
+        """Only functions are called, and they are no values but for being handed on."""
+        function, ours = node.func, True
+        if isinstance(function, ast.Name) and function.id in _PYTHON and function.id in self.free \
+                and function.id not in self.around:
+            ours = False
+        elif isinstance(function, ast.Name) and function.id not in self.free:
+            if function.id != self.kernel.name and function.id not in {
+                    a.arg for a in ast.walk(self.kernel) if isinstance(a, ast.arg)}:
+                self.refuse(node, "calling a variable")
+        elif self.function(function) is None:
+            self.visit(function)        # a method, or a name that is refused
+            if not isinstance(function, ast.Attribute):
+                self.refuse(node, "calling this")
+        for argument in node.args:
+            if not (ours and self.function(argument) is not None):
+                self.visit(argument)
+        for keyword in node.keywords:
+            self.check_keyword(keyword)
+            if not (ours and self.function(keyword.value) is not None):
+                self.visit(keyword.value)
+
+    def function(self, node):
+        """The function that a name or a member of Triton's stands for, else None."""
+        if isinstance(node, ast.Name):
+            value = self.around.get(node.id) if node.id in self.free else None
+        elif (found := self.in_module(node)) is not None:
+            value = _resolve(*found)
+        else:
+            return None
+        return value if _is_function(value) else None
+
+    def in_module(self, node):
+        """Module, its name and the chain of members, where an attribute starts at a module."""
+        chain = []
+        while isinstance(node, ast.Attribute):
+            chain.insert(0, node.attr)
+            node = node.value
+        if chain and isinstance(node, ast.Name) and node.id in self.free and isinstance(
+                self.around.get(node.id), types.ModuleType):
+            return self.around[node.id], node.id, chain
+        return None
+
     def visit_Name(self, node):
         if node.id.startswith("__"):
             self.refuse(node, f"the name {node.id}")
         if node.id not in self.free:
             return
-        if node.id in self.around:
-            # A module is no value: visit_Attribute has taken its members.
-            if isinstance(self.around[node.id], types.ModuleType):
-                self.refuse(node, "a module by itself")
-        elif node.id not in _PYTHON:
+        if node.id not in self.around:
             self.refuse(node, f"the name {node.id}")
+        # A module is no value: visit_Attribute takes its members.
+        if isinstance(self.around[node.id], types.ModuleType):
+            self.refuse(node, "a module by itself")
+        if self.function(node) is not None:
+            self.refuse(node, "a function by itself")
 
     def visit_Subscript(self, node):
         if not isinstance(node.ctx, ast.Load):
             self.refuse(node, "assigning to an element")
         self.generic_visit(node)
 
-    def visit_keyword(self, node):
+    def check_keyword(self, node):
         # Triton passes _semantic and the like; its interpreter passes member.
         if node.arg is None or node.arg.startswith("_") or node.arg == "member":
             self.refuse(node.value, f"the argument {node.arg or '**'}")
+
+    def visit_JoinedStr(self, node):
+        for part in node.values:        # of numbers: a text of anything else tells addresses
+            if isinstance(part, ast.FormattedValue) and not isinstance(
+                    part.value, (ast.Name, ast.Constant)) or getattr(part, "format_spec", None):
+                self.refuse(node, "such a text")
         self.generic_visit(node)
 
     def visit_Attribute(self, node):
         if not isinstance(node.ctx, ast.Load):      # Triton's own values are everybody's
             self.refuse(node, "assigning to a member")
-        chain, root = [node.attr], node.value
-        while isinstance(root, ast.Attribute):
-            chain.insert(0, root.attr)
-            root = root.value
-        if isinstance(root, ast.Name) and root.id in self.free and isinstance(
-                self.around.get(root.id), types.ModuleType):
+        found = self.in_module(node)
+        if found is not None:
             try:
-                _resolve(self.around[root.id], root.id, chain)
+                value = _resolve(*found)
             except Refused:
                 # tl.float32.primitive_bitwidth: the last part may be a member of a value.
-                if len(chain) < 2 or chain[-1] not in _MEMBERS:
+                if len(found[2]) < 2 or node.attr not in _MEMBERS:
                     raise
                 self.visit_Attribute(node.value)
+                return
+            if _is_function(value):
+                self.refuse(node, "a function by itself")
             return
         if node.attr not in _MEMBERS:
             self.refuse(node, f"the member {node.attr}")
@@ -244,8 +300,20 @@ class _Reader(ast.NodeVisitor):
     def visit_arg(self, node):
         if node.arg.startswith("__") or node.arg in ("_semantic", "_builder", "_generator"):
             self.refuse(node, f"a parameter called {node.arg}")
-        if node.annotation is not None and "constexpr" in ast.unparse(node.annotation):
-            self.visit(node.annotation)
+        self.check_hint(node.annotation)
+
+    def check_hint(self, hint):
+        if hint is not None and "constexpr" in ast.unparse(hint) and not (
+                isinstance(hint, ast.Constant) or self.function(hint) is tl.constexpr):
+            self.refuse(hint, "such a type hint")
+
+    def visit_AnnAssign(self, node):
+        if not (isinstance(node.annotation, ast.Constant)
+                or self.function(node.annotation) is tl.constexpr):
+            self.refuse(node.annotation, "such a type hint")
+        self.visit(node.target)
+        if node.value is not None:
+            self.visit(node.value)
 
 
 def build(source: str, around: Mapping[str, Any], line: int = 1, constexpr: bool = False,

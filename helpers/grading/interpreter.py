@@ -36,6 +36,7 @@ MOST_PROGRAMS = 1 << 22     # in one interpreted launch: more would take hours
 _builder = triton_interpreter.interpreter_builder
 _OPTIONS = {field.name for field in dataclasses.fields(CUDAOptions)} | {"device_print", "stream"}
 _TENSOR = tl.core.tensor
+_MATH = {name for name, one in vars(tl.math).items() if getattr(one, "__triton_builtin__", False)}
 
 
 # --- the hooks ----------------------------------------------------------------------------------
@@ -124,7 +125,8 @@ def _array(handle) -> np.ndarray:
 
 
 def _itemsize(pointers) -> int:
-    return max(1, pointers.get_element_ty().primitive_bitwidth // 8)
+    """Bytes that one lane really moves: of a pointer 8, whatever it points to."""
+    return np.dtype(triton_interpreter._get_np_dtype(pointers.get_element_ty())).itemsize
 
 
 _HOOKS = {
@@ -186,6 +188,8 @@ def _run(function, *args, grid, warmup, **kwargs):
     global _running
     if warmup:
         return None
+    if _running:
+        raise TypeError(f"{function.__name__}: a kernel cannot launch a kernel")
     if isinstance(function, JITFunction):
         twin = _twin(function)
     else:
@@ -331,7 +335,7 @@ def _patch_language():
         # The method forms: x.max() is a jitted function, x.exp() a builtin of tl.math.
         if isinstance(member, JITFunction):
             scope.set_attr(_TENSOR, name, _method(member))
-        elif name in vars(tl.math) and not name.startswith("_"):
+        elif name in _MATH:
             scope.set_attr(_TENSOR, name, _method(getattr(tl.math, name)))
     return scope
 

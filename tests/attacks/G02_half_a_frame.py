@@ -2,7 +2,7 @@
 
 EXERCISE = "vector_add"
 EARNS = 0
-SAYS = r"in time|ended|exited"
+SAYS = r"in time|ended|exited|never end"
 ALONE = True
 WITH = 'shout'
 HANGS = True

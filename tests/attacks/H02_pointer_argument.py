@@ -14,7 +14,7 @@ kept = []
 @triton.jit
 def kernel(out_ptr, address, n, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    known = address.to(tl.int64).to(tl.pointer_type(tl.float32), bitcast=True)
+    known = address.to(tl.int64).to(out_ptr.dtype, bitcast=True)
     tl.store(out_ptr + offsets, tl.load(known + offsets, mask=offsets < n), mask=offsets < n)
 
 

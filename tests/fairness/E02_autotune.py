@@ -4,7 +4,7 @@ EXERCISE = "row_softmax"
 EARNS = 7
 CELL = '''
 @triton.autotune(
-    [triton.Config({"BLOCK": 2**k}) for k in range(14)], key=["N"],
+    [triton.Config({"BLOCK": 2**k}) for k in range(15)], key=["N"],
     prune_configs_by={"early_config_prune": lambda configs, named, **_: [
         c for c in configs if c.kwargs["BLOCK"] >= named["N"]][:2]})
 @triton.jit

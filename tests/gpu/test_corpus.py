@@ -6,23 +6,10 @@ Runs with any Python that has torch, triton, numpy and pytest, and bubblewrap: `
 
 import pytest
 
-from autograder.examine import Referee
-from autograder.sandbox import Sandbox, SandboxMissing
 from helpers import gpu
 from helpers.exercises import EXERCISES, KernelExercise, Prediction
 
 pytestmark = pytest.mark.skipif(gpu.device() is None, reason=gpu.problem() or "")
-
-
-@pytest.fixture(scope="module")
-def referee():
-    try:
-        Sandbox.find(require=True)      # without one, attacks would reach this machine
-    except SandboxMissing as error:
-        pytest.skip(str(error))
-    referee = Referee(require_sandbox=True)
-    yield referee
-    referee.stop()
 
 
 def test_attack(attack, referee):
