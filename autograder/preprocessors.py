@@ -146,16 +146,19 @@ class Verdict(NbGraderPreprocessor):
 
 def _overview(report: dict):
     """The first thing that a learner reads: every exercise in one line."""
-    lines = [f"**{report['points']:g} of {report['max']:g} points**", "",
-             "| exercise | points | |", "|---|---|---|"]
+    rows = []
     for name, verdict in report["exercises"].items():
-        open_ = [criterion for criterion in verdict["data"]["criteria"]
-                 if criterion["points"] < criterion["max"]]
-        why = next((line for criterion in open_ for line in criterion["lines"]), "")
-        why = html.escape(why).replace("|", "\\|").replace("`", "'")
-        lines.append(f"| {name} | {verdict['points']:g} of {verdict['max']:g} | {why} |")
+        missed = [criterion for criterion in verdict["data"].get("criteria", ())
+                  if criterion["points"] < criterion["max"]]
+        why = next((line for criterion in missed for line in criterion["lines"]), "")
+        rows.append(f"<tr><td>{name}</td><td>{verdict['points']:g} of {verdict['max']:g}</td>"
+                    f"<td>{html.escape(why)}</td></tr>")
+    points, most = (sum(verdict[key] for verdict in report["exercises"].values())
+                    for key in ("points", "max"))
+    # HTML, not Markdown: a learner's text is in it.
+    table = f"<table><tr><th>{points:g} of {most:g} points</th><th></th><th></th></tr>"
     return from_dict({"cell_type": "markdown", "id": "overview", "metadata": {},
-                      "source": "\n".join(lines)})
+                      "source": f"{table}{''.join(rows)}</table>"})
 
 
 def _released(exporter, resources) -> dict:

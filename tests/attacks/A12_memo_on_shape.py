@@ -5,6 +5,7 @@ asks once for each shape, so all that it is shown is honest.
 EXERCISE = "vector_add"
 EARNS = 7
 IN_PROCESS = 0
+ON_GPU = 0
 CELL = '''
 @triton.jit
 def add_kernel(out_ptr, x_ptr, y_ptr, n, BLOCK: tl.constexpr):
