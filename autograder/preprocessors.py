@@ -90,7 +90,8 @@ class Verdict(NbGraderPreprocessor):
                                 "build and release again")
             cells[name].outputs = _outputs(report["exercises"][exercise], points, remarks)
             remarks = []
-        nb.cells.insert(0, _overview(report))
+        if report["status"] == "graded":        # else `Reader` has put the reason on top
+            nb.cells.insert(0, _overview(report))
         nb.metadata[submission.BOOKED] = {key: report[key] for key in ("sha256", "finished")}
         return nb, resources
 
