@@ -26,6 +26,9 @@ import torch
 from helpers import gpu
 from helpers.exercises import EXERCISES, KernelExercise
 from helpers.grading import clock, mistakes, speed
+from helpers.grading.draw import parameters
+from helpers.grading.rehearse import rehearse
+from helpers.grading.remote import Remote
 
 ROOT = Path(__file__).resolve().parent.parent
 NEAR = (0.90, 0.95, 0.98, 1.00, 1.05, 1.10)     # of the threshold
@@ -111,11 +114,19 @@ def draw(name: str, races: list[list[float]]) -> None:
 
 
 def oddities() -> list[tuple[KernelExercise, str, Callable]]:
-    """Honest unusual solutions of tests/fairness whose speed is to be full."""
+    """Honest unusual solutions of tests/fairness whose speed is to be full.
+
+    Timed as in grading: their launches are written down and played, without the Python around.
+    """
     sys.path.insert(0, str(ROOT / "tests"))
     from corpus import submissions
 
-    return [(EXERCISES[one.exercise], one.name, one.function()) for one in submissions("fairness")
+    def played(exercise, function) -> Remote:
+        return Remote(parameters(exercise), lambda request: rehearse(function, request, 60),
+                      lambda: None)
+
+    return [(EXERCISES[one.exercise], one.name,
+             played(EXERCISES[one.exercise], one.function())) for one in submissions("fairness")
             if isinstance(EXERCISES[one.exercise], KernelExercise) and not (one.slow or one.alone)]
 
 

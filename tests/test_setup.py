@@ -18,8 +18,8 @@ def test_this_machine_is_fine():
     ("owner", "name", "value", "sentence"),
     [
         (sys, "version_info", (3, 10, 4), "3.11 or newer is needed: make PYTHON=python3.11"),
-        (sys, "platform", "darwin", "Open the notebooks in Colab"),
-        (sys, "platform", "win32", "on Windows work inside WSL"),
+        (sys, "platform", "darwin", "use a Linux machine"),
+        (sys, "platform", "win32", "on Windows WSL"),
         (platform, "machine", lambda: "riscv64", "Triton has no package for riscv64"),
     ],
 )
