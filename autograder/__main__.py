@@ -55,10 +55,11 @@ def one(course: Course, options) -> int:
         save(options.report, report)
     for remark in report["remarks"]:
         say(remark)
-    for name, verdict in report["exercises"].items():
-        if not only or name in only:
-            say(verdict["text"] + "\n")
-    say(f"{report['points']:g} of {report['max']:g} points on {report['device']}; "
+    shown = [verdict for name, verdict in report["exercises"].items() if not only or name in only]
+    for verdict in shown:
+        say(verdict["text"] + "\n")
+    points, most = (sum(verdict[key] for verdict in shown) for key in ("points", "max"))
+    say(f"{points:g} of {most:g} points on {report['device']}; "
         f"sandbox: {report['sandbox']}; {report['seconds']:.1f} s")
     return 1 if report["status"] == "incomplete" and not options.report else 0
 

@@ -152,7 +152,8 @@ def _overview(report: dict):
         missed = [criterion for criterion in verdict["data"].get("criteria", ())
                   if criterion["points"] < criterion["max"]]
         why = next((line for criterion in missed for line in criterion["lines"]), "")
-        rows.append(f"<tr><td>{name}</td><td>{verdict['points']:g} of {verdict['max']:g}</td>"
+        rows.append(f"<tr><td><a href='#{name}-check'>{name}</a></td>"
+                    f"<td>{verdict['points']:g} of {verdict['max']:g}</td>"
                     f"<td>{html.escape(why)}</td></tr>")
     points, most = (sum(verdict[key] for verdict in report["exercises"].values())
                     for key in ("points", "max"))
