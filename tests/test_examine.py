@@ -28,8 +28,9 @@ BAD = {     # exercise cells of vector_add that would end a process, a batch or 
     "raises": "raise BaseException('no')",
 }
 SAID = {
-    "exits": "ended its process", "kills": "signal 9", "segfaults": "signal 11", "hoards": "memory|never end",
-    "forks": "processes|memory", "floods": "SystemExit: dry", "raises": "BaseException: no",
+    "exits": "ended its process", "kills": "signal 9", "segfaults": "signal 11",
+    "hoards": "memory|never end", "forks": "processes|memory",
+    "floods": "SystemExit: dry", "raises": "BaseException: no",
 }
 
 
