@@ -19,6 +19,10 @@ class Broken(Exception):
     """The other side is gone, silent, or talks nonsense; the text says which."""
 
 
+class Silent(Broken):
+    """It gave no answer in time."""
+
+
 def send(channel: socket.socket, message: dict) -> None:
     """Raises Broken when nobody takes it within 10 s."""
     data = json.dumps(message).encode()
@@ -49,12 +53,12 @@ def _exactly(channel: socket.socket, size: int, end: float | None) -> bytes:
     while len(parts) < size:
         left = None if end is None else end - time.monotonic()
         if left is not None and left <= 0:
-            raise Broken("gave no answer in time")
+            raise Silent("gave no answer in time")
         channel.settimeout(left)
         try:
             part = channel.recv(min(size - len(parts), 1 << 20))
         except TimeoutError:
-            raise Broken("gave no answer in time") from None
+            raise Silent("gave no answer in time") from None
         except OSError as error:
             raise Broken(f"cannot be reached ({error})") from None
         if not part:

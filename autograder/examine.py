@@ -23,7 +23,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from autograder import provenance, stage, submission
-from autograder.channel import Broken, receive, send
+from autograder.channel import Broken, Silent, receive, send
 from autograder.course import BuildError, Course
 from autograder.release import write
 from autograder.sandbox import Box, Limits, Sandbox
@@ -32,7 +32,6 @@ FORMAT = 1
 SILENCE = 90            # seconds without a sign of life after which a referee is stopped
 START = 180             # seconds it may take to start, PyTorch and all
 WITHOUT_GPU, WITH_GPU = 4 << 30, 32 << 30       # bytes of memory of each box
-MOST_CODE = 1 << 20     # characters in all code cells together
 
 
 class Stopped(Exception):
@@ -114,7 +113,7 @@ class Referee:
             time.sleep(0.15)
             verdict = referee.verdict()
             self.stop()
-            raise Stopped(verdict or str(error), verdict is None and "time" in str(error),
+            raise Stopped(verdict or str(error), verdict is None and isinstance(error, Silent),
                           verdict is not None) from None
         except Stopped:
             self.stop()
@@ -185,9 +184,6 @@ def examine(course: Course, task: Task, referee: Referee) -> dict:
         other = looks_like(course, handed, task.assignment)
         if other:
             raise submission.Unreadable(f"This is {other}, not {task.assignment}.")
-        if sum(len(c["source"]) for c in handed["cells"] if c["cell_type"] == "code") > MOST_CODE:
-            raise submission.Unreadable(f"The code cells hold more than {MOST_CODE:,} characters: "
-                                        "load data from a file instead of typing it in.")
         notebook, remarks = submission.restore(handed, release)
         if path != task.path:       # it was looked for in a folder
             remarks = submission.renamed(path, task.assignment) + remarks
@@ -271,10 +267,14 @@ def gpu_to_itself() -> Iterator[None]:
     if not has_gpu():
         yield
         return
-    visible = os.environ.get("CUDA_VISIBLE_DEVICES", "all")
-    name = f"gpu-course-{hashlib.sha256(visible.encode()).hexdigest()[:12]}.lock"
-    # Another user may have made it: everybody may read, and reading is enough to lock.
-    fd = os.open(Path(tempfile.gettempdir(), name), os.O_RDONLY | os.O_CREAT | os.O_NOFOLLOW, 0o644)
+    first = os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0]      # the one that is used
+    name = f"gpu-course-{hashlib.sha256(first.encode()).hexdigest()[:12]}.lock"
+    path, flags = Path(tempfile.gettempdir(), name), os.O_RDONLY | os.O_NOFOLLOW
+    # Reading is enough to lock.  Linux lets nobody "create" what another user has made in /tmp.
+    try:
+        fd = os.open(path, flags)
+    except FileNotFoundError:
+        fd = os.open(path, flags | os.O_CREAT, 0o644)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX)
         yield

@@ -22,6 +22,7 @@ __all__ = ["Cell", "Unreadable", "code_for", "find", "prepare", "read", "release
            "renamed", "reopen", "restore", "sha256"]
 
 MAX_BYTES = 20_000_000
+MAX_CODE_BYTES = 1_000_000      # written as JSON, six times as much at most, it must fit a message
 MAX_CELLS = 2000        # a released notebook has about a hundred
 MAX_DEPTH = 100         # of nested lists and dicts: far beyond what a notebook or a plot needs
 BOOKED = "gpu_course"   # what an autograded notebook's metadata keep of the report they show
@@ -201,6 +202,9 @@ def read(path: Path) -> dict:
     _check_format(notebook)
     metadata = notebook.get("metadata")
     cells = [_cell(cell) for cell in notebook["cells"] if isinstance(cell, dict)]
+    if sum(len(c["source"].encode()) for c in cells if c["cell_type"] == "code") > MAX_CODE_BYTES:
+        raise Unreadable(f"The code cells hold more than {MAX_CODE_BYTES / 1e6:.0f} MB of text: "
+                         "load data from a file instead of typing it in.")
     return {"nbformat": 4, "nbformat_minor": 5, "cells": cells,
             "metadata": metadata if isinstance(metadata, dict) else {}}
 

@@ -473,3 +473,16 @@ def test_long_text_cells_are_cut():
     keep_outputs(nb)
     assert nb["cells"][0]["source"].endswith("... cut")
     assert sum(len(c["source"]) for c in nb["cells"]) < 510_000
+
+
+@pytest.mark.parametrize("text", ["x = 1  # " + "a" * 49_000, "x = 1  # " + "\U0001f600" * 12_000])
+def test_too_much_code_is_unreadable_and_what_is_allowed_fits_a_message(tmp_path, text):
+    from autograder.channel import LONGEST
+
+    path = tmp_path / "many.ipynb"
+    cell = {"cell_type": "code", "source": text, "metadata": {}, "outputs": []}
+    path.write_text(json.dumps({"nbformat": 4, "metadata": {}, "cells": [cell] * 30}))
+    with pytest.raises(submission.Unreadable, match="more than 1 MB of text"):
+        submission.read(path)
+    path.write_text(json.dumps({"nbformat": 4, "metadata": {}, "cells": [cell] * 20}))
+    assert len(json.dumps(submission.read(path))) < LONGEST
